@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Stratus uses no Swift package. What lies outside its purpose comes from Debian's C libraries, through
+// system-library targets and the thinnest possible shims (rows "C libraries" below):
+//
+//   CSQLite        SQLite            the embedded store: the file format is the point
+//   CPostgres      libpq             the scale-out store
+//   CHTTPServer    GNU libmicrohttpd HTTP/1.1 with TLS, small and kept up
+//   CJSON          simdjson          reads JSON a hundred times faster than Foundation on Linux
+//   CCrypto        OpenSSL, libsodium HMAC, SHA-256, random; Argon2id for passwords
+//   CCommandLine   glibc             getopt_long, which Swift's Glibc module does not expose
+
+let swift: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Stratus",
+    products: [
+        .library(name: "CloudKit", targets: ["CloudKit"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
+        .executable(name: "stratus", targets: ["stratus"]),
+    ],
+    targets: [
+        // Programs
+        .executableTarget(
+            name: "stratus", dependencies: ["CloudServer", "CCommandLine"], swiftSettings: swift),
+
+        // For tests
+        .target(
+            name: "CloudKitTesting", dependencies: ["CloudKit", "CloudServer"], swiftSettings: swift),
+
+        // What an app imports
+        .target(
+            name: "CloudKit", dependencies: ["WebServices", "PredicateFormat", "CoreLocation"],
+            swiftSettings: swift),
+        .target(name: "CoreLocation", swiftSettings: swift),
+
+        // The server
+        .target(
+            name: "CloudServer", dependencies: ["CloudStore", "WebServices", "CHTTPServer", "CCrypto"],
+            swiftSettings: swift),
+
+        // What both sides speak
+        .target(name: "WebServices", dependencies: ["CJSON"], swiftSettings: swift),
+        .target(name: "PredicateFormat", swiftSettings: swift),
+
+        // Storage
+        .target(name: "CloudStore", dependencies: ["SQL"], swiftSettings: swift),
+        .target(name: "CloudStoreConformance", dependencies: ["CloudStore", "SQL"], swiftSettings: swift),
+        .target(name: "SQL", dependencies: ["CSQLite", "CPostgres"], swiftSettings: swift),
+
+        // C libraries
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "CHTTPServer", linkerSettings: [.linkedLibrary("microhttpd")]),
+        .target(
+            name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("sodium")]),
+        .target(name: "CCommandLine"),
+
+        // Tests
+        .testTarget(name: "SQLTests", dependencies: ["SQL"], swiftSettings: swift),
+        .testTarget(
+            name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL"], swiftSettings: swift),
+        .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
+        .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
+        .testTarget(name: "CloudServerTests", dependencies: ["CloudServer"], swiftSettings: swift),
+        .testTarget(name: "CloudKitTests", dependencies: ["CloudKit"], swiftSettings: swift),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"], swiftSettings: swift),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["CloudServer", "WebServices"], swiftSettings: swift),
+    ],
+    cxxLanguageStandard: .cxx17
+)
