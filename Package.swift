@@ -42,8 +42,9 @@ let package = Package(
 
         // The server
         .target(
-            name: "CloudServer", dependencies: ["CloudStore", "WebServices", "CHTTPServer", "CCrypto"],
+            name: "CloudServer", dependencies: ["CloudStore", "WebServices", "Cryptography", "CHTTPServer"],
             swiftSettings: swift),
+        .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: swift),
 
         // What both sides speak
         .target(name: "WebServices", dependencies: ["CJSON"], swiftSettings: swift),
@@ -69,10 +70,13 @@ let package = Package(
             name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL"], swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
+        .testTarget(
+            name: "CryptographyTests", dependencies: ["Cryptography", "WebServices"], swiftSettings: swift),
         .testTarget(name: "CloudServerTests", dependencies: ["CloudServer"], swiftSettings: swift),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit"], swiftSettings: swift),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"], swiftSettings: swift),
+            name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"], swiftSettings: swift
+        ),
         .testTarget(
             name: "SimulationTests", dependencies: ["CloudServer", "WebServices"], swiftSettings: swift),
     ],
