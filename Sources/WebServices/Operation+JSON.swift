@@ -1,0 +1,133 @@
+// The one place that knows which path, which request and which answer belong together.
+
+extension Operation {
+    /// `entity/action` of the path.
+    package var path: String {
+        switch self {
+        case .recordsModify: "records/modify"
+        case .recordsLookup: "records/lookup"
+        case .recordsQuery: "records/query"
+        case .recordsChanges: "records/changes"
+        case .changesDatabase: "changes/database"
+        case .changesZone: "changes/zone"
+        case .zonesList: "zones/list"
+        case .zonesLookup: "zones/lookup"
+        case .zonesModify: "zones/modify"
+        case .zonesChanges: "zones/changes"
+        case .usersCaller: "users/caller"
+        case .usersCurrent: "users/current"
+        }
+    }
+
+    /// The paths that this version serves; those whose calls need no body answer GET as well as POST.
+    package static let paths: [(path: String, hasBody: Bool)] = [
+        ("records/modify", true), ("records/lookup", true), ("records/query", true), ("records/changes", true),
+        ("changes/database", true), ("changes/zone", true), ("zones/list", false), ("zones/lookup", true),
+        ("zones/modify", true), ("zones/changes", true), ("users/caller", false), ("users/current", false),
+    ]
+
+    /// The body of the request; nil where the call is a GET.
+    package func encodeBody() -> [UInt8]? {
+        var writer = JSONWriter()
+        switch self {
+        case .recordsModify(let request): request.encode(to: &writer)
+        case .recordsLookup(let request): request.encode(to: &writer)
+        case .recordsQuery(let request): request.encode(to: &writer)
+        case .recordsChanges(let request): request.encode(to: &writer)
+        case .changesDatabase(let request): request.encode(to: &writer)
+        case .changesZone(let request): request.encode(to: &writer)
+        case .zonesLookup(let request): request.encode(to: &writer)
+        case .zonesModify(let request): request.encode(to: &writer)
+        case .zonesChanges(let request): request.encode(to: &writer, tokenName: "metaSyncToken")
+        case .zonesList, .usersCaller, .usersCurrent: return nil
+        }
+        return writer.finish()
+    }
+
+    /// Reads the request of a path; nil for a path that is not served.
+    ///
+    /// - Throws: BAD_REQUEST for a malformed body.
+    package init?(path: String, body: [UInt8]) throws(ServerError) {
+        switch path {
+        case "records/modify": self = .recordsModify(try .init(try Self.parse(body)))
+        case "records/lookup": self = .recordsLookup(try .init(try Self.parse(body)))
+        case "records/query": self = .recordsQuery(try .init(try Self.parse(body)))
+        case "records/changes": self = .recordsChanges(try .init(try Self.parse(body)))
+        case "changes/database": self = .changesDatabase(try .init(try Self.parse(body, orEmpty: true)))
+        case "changes/zone": self = .changesZone(try .init(try Self.parse(body)))
+        case "zones/lookup": self = .zonesLookup(try .init(try Self.parse(body)))
+        case "zones/modify": self = .zonesModify(try .init(try Self.parse(body)))
+        case "zones/changes":
+            self = .zonesChanges(
+                try .init(try Self.parse(body, orEmpty: true), tokenNames: ["metaSyncToken", "syncToken"]))
+        case "zones/list": self = .zonesList
+        case "users/caller": self = .usersCaller
+        case "users/current": self = .usersCurrent
+        default: return nil
+        }
+    }
+
+    private static func parse(_ body: [UInt8], orEmpty: Bool = false) throws(ServerError) -> JSONValue {
+        do throws(JSONError) {
+            let root = try JSONDocument(parsing: orEmpty && body.isEmpty ? Array("{}".utf8) : body).root
+            guard root.object != nil else { throw JSONError.invalidStructure }
+            return root
+        } catch {
+            throw .unexpectedInput
+        }
+    }
+}
+
+extension Answer {
+    package func encode(to writer: inout JSONWriter) {
+        switch self {
+        case .recordsModify(let response), .recordsLookup(let response): response.encode(to: &writer)
+        case .recordsQuery(let response): response.encode(to: &writer)
+        case .recordsChanges(let response): response.encode(to: &writer)
+        case .changesDatabase(let response): response.encode(to: &writer)
+        case .changesZone(let response): response.encode(to: &writer)
+        case .zones(let response): response.encode(to: &writer)
+        case .zonesChanges(let response): response.encode(to: &writer, alsoMetaSyncToken: true)
+        case .user(let response): response.encode(to: &writer)
+        }
+    }
+
+    /// Reads the answer to `operation`.
+    ///
+    /// - Throws: the error that the answer consists of, or BAD_REQUEST if the body is no such answer.
+    package init(to operation: Operation, body: [UInt8]) throws(ServerError) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: body).root
+        } catch {
+            throw .unexpectedInput
+        }
+        if let error = ServerError(value) { throw error }
+        switch operation {
+        case .recordsModify: self = .recordsModify(try .init(value))
+        case .recordsLookup: self = .recordsLookup(try .init(value))
+        case .recordsQuery: self = .recordsQuery(try .init(value))
+        case .recordsChanges: self = .recordsChanges(try .init(value))
+        case .changesDatabase: self = .changesDatabase(try .init(value))
+        case .changesZone: self = .changesZone(try .init(value))
+        case .zonesList, .zonesLookup, .zonesModify: self = .zones(try .init(value))
+        case .zonesChanges: self = .zonesChanges(try .init(value, tokenNames: ["metaSyncToken", "syncToken"]))
+        case .usersCaller, .usersCurrent: self = .user(try .init(value))
+        }
+    }
+}
+
+extension Reply {
+    /// The HTTP status and body.
+    package func encode() -> (status: Int, body: [UInt8]) {
+        var writer = JSONWriter(capacity: 4096)
+        switch result {
+        case .success(let answer):
+            answer.encode(to: &writer)
+            return (200, writer.finish())
+        case .failure(let error):
+            writer.error(error)
+            return (error.code.status, writer.finish())
+        }
+    }
+}
