@@ -72,7 +72,7 @@ let package = Package(
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
         .testTarget(
             name: "CryptographyTests", dependencies: ["Cryptography", "WebServices"], swiftSettings: swift),
-        .testTarget(name: "CloudServerTests", dependencies: ["CloudServer"], swiftSettings: swift),
+        .testTarget(name: "CloudServerTests", dependencies: ["CloudServer", "Cryptography", "WebServices"], swiftSettings: swift),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit"], swiftSettings: swift),
         .testTarget(
             name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"], swiftSettings: swift
