@@ -9,6 +9,7 @@ import PackageDescription
 //   CHTTPServer    GNU libmicrohttpd HTTP/1.1 with TLS, small and kept up
 //   CJSON          simdjson          reads JSON a hundred times faster than Foundation on Linux
 //   CCrypto        OpenSSL, libsodium HMAC, SHA-256, random; Argon2id for passwords
+//   CTLS           OpenSSL           the program's own few requests over TLS, and certificate files
 //   CCommandLine   glibc             getopt_long, which Swift's Glibc module does not expose
 
 let swift: [SwiftSetting] = [
@@ -28,7 +29,7 @@ let package = Package(
     targets: [
         // Programs
         .executableTarget(
-            name: "stratus", dependencies: ["CloudServer", "CCommandLine"], swiftSettings: swift),
+            name: "stratus", dependencies: ["CloudServer", "CCommandLine", "CTLS"], swiftSettings: swift),
 
         // For tests
         .target(
@@ -63,6 +64,7 @@ let package = Package(
             name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("sodium")]),
         .target(name: "CCommandLine"),
+        .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
         // Tests
         .testTarget(name: "SQLTests", dependencies: ["SQL"], swiftSettings: swift),
@@ -72,7 +74,9 @@ let package = Package(
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
         .testTarget(
             name: "CryptographyTests", dependencies: ["Cryptography", "WebServices"], swiftSettings: swift),
-        .testTarget(name: "CloudServerTests", dependencies: ["CloudServer", "Cryptography", "WebServices"], swiftSettings: swift),
+        .testTarget(
+            name: "CloudServerTests", dependencies: ["CloudServer", "Cryptography", "WebServices"], swiftSettings: swift
+        ),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit"], swiftSettings: swift),
         .testTarget(
             name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"], swiftSettings: swift
