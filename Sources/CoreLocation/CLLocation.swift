@@ -107,6 +107,8 @@ open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable 
     // MARK: Archiving
 
     open class var supportsSecureCoding: Bool { true }
+    /// The name in archives that were made on Apple's platforms; see `ArchivedClassName.swift`.
+    open override class func classFallbacksForKeyedArchiver() -> [String] { ["CLLocation"] }
 
     private enum Key {
         static let latitude = "kCLLocationCodingKeyCoordinateLatitude"

@@ -1,4 +1,3 @@
-import CoreLocation
 import Foundation
 
 // Archives name classes as Apple's runtime does (`CKRecordID`), and Swift names them with their module. An app may ask
@@ -14,7 +13,7 @@ private func registerArchivedClassNames() {
         ("CKRecordZone", CKRecordZone.self), ("CKRecordZoneID", CKRecordZoneID.self),
         ("CKServerChangeToken", CKServerChangeToken.self), ("CKAsset", CKAsset.self), ("CKQuery", CKQuery.self),
         ("CKRecordValueStore", CKRecordValueStore.self),
-        ("CKEncryptedRecordValueStore", CKEncryptedRecordValueStore.self), ("CLLocation", CLLocation.self),
+        ("CKEncryptedRecordValueStore", CKEncryptedRecordValueStore.self),
     ]
     for entry in names {
         NSKeyedUnarchiver.setClass(entry.1, forClassName: entry.0)

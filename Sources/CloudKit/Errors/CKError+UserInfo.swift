@@ -43,22 +43,4 @@ extension CKError {
         if let underlying { info[NSUnderlyingErrorKey] = underlying }
         self.init(code, userInfo: info)
     }
-
-    /// The `partialFailure` that old completion blocks are given.
-    package static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
-        CKError(.partialFailure, userInfo: [CKPartialErrorsByItemIDKey: errors])
-    }
-
-    /// A conflict, with the three records that a merge needs.
-    ///
-    /// - Parameter client: what was to be saved; its ancestor is worked out from its changes.
-    package static func serverRecordChanged(
-        server: CKRecord?, client: CKRecord, reason: String? = nil
-    ) -> CKError {
-        var info: [String: Any] = [
-            CKRecordChangedErrorClientRecordKey: client, CKRecordChangedErrorAncestorRecordKey: client.ancestor,
-        ]
-        info[CKRecordChangedErrorServerRecordKey] = server
-        return CKError(.serverRecordChanged, reason: reason, userInfo: info)
-    }
 }

@@ -70,7 +70,7 @@ open class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
         func bytes(_ base64: String?) -> Data? { base64.flatMap { Data(base64Encoded: $0) } }
         coder.encode(url as Any?, forKey: Key.fileURL)
         coder.encode(descriptor != nil, forKey: Key.hasSize)
-        coder.encode(descriptor?.size ?? 0, forKey: Key.size)
+        coder.encode(Int64(descriptor?.size ?? 0), forKey: Key.size)
         coder.encode(bytes(descriptor?.fileChecksum) as Any?, forKey: Key.signature)
         coder.encode(bytes(descriptor?.referenceChecksum) as Any?, forKey: Key.referenceSignature)
         coder.encode(bytes(descriptor?.wrappingKey) as Any?, forKey: Key.wrappedKey)

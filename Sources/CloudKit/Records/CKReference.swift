@@ -6,10 +6,18 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
     public let recordID: CKRecord.ID
     /// What the deletion of the other record does to the one that holds this reference.
     public let action: CKRecord.ReferenceAction
+    /// The web protocol's third action: the other record must exist, and stays as long as this reference. Apple's
+    /// framework has no name for it; it is kept so that saving the field again does not weaken it.
+    package let isValidating: Bool
 
-    public init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction) {
+    public convenience init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction) {
+        self.init(recordID: recordID, action: action, isValidating: false)
+    }
+
+    package init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction, isValidating: Bool) {
         self.recordID = recordID
         self.action = action
+        self.isValidating = isValidating
         super.init()
     }
 
@@ -57,6 +65,7 @@ open class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable
         }
         guard let decoded else { return nil }
         (recordID, action) = decoded
+        isValidating = false
         super.init()
     }
 
