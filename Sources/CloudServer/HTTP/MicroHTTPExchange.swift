@@ -1,0 +1,192 @@
+import CHTTPServer
+import Synchronization
+
+/// One request and its answer.
+///
+/// All but `answer` and `requestForRefusal` happens on the thread of the connection.
+// Unchecked: what is not behind the lock belongs to the thread of the connection alone.
+final class MicroHTTPExchange: @unchecked Sendable {
+    enum Phase {
+        case headers, body
+        /// The handler has been called.
+        case answering
+    }
+
+    private enum Answer {
+        case awaited
+        /// Awaited, and the connection is suspended meanwhile.
+        case suspended
+        case given(HTTPResponse)
+        /// It is on its way, or the connection is gone.
+        case done
+    }
+
+    private(set) var phase = Phase.headers
+    let peer: HTTPPeer?
+    private let connection: OpaquePointer
+    private let target: String
+    private let answer = Mutex(Answer.awaited)
+
+    private var method = ""
+    private var headers = HTTPHeaders()
+    private var body: [UInt8] = []
+    private var isBodyTooLarge = false
+    private var discarded = 0
+
+    init(connection: OpaquePointer, target: String, peer: HTTPPeer?) {
+        self.connection = connection
+        self.target = target
+        self.peer = peer
+    }
+
+    var requestForRefusal: HTTPRequest {
+        HTTPRequest(refusedTarget: target, method: method, headers: headers, remoteAddress: peer?.address)
+    }
+}
+
+// MARK: - Reading
+
+extension MicroHTTPExchange {
+    func readHeaders(method: String, for server: MicroHTTPServer) -> MHD_Result {
+        phase = .body
+        self.method = method
+        withUnsafeMutablePointer(to: &headers) { headers in
+            _ = MHD_get_connection_values_n(connection, .HEADER_KIND, Self.collectHeader, headers)
+        }
+        let lengths = headers.values(of: "Content-Length")
+        // Two opinions on where the body ends let a request hide inside another one.
+        if lengths.count > 1 || (!lengths.isEmpty && headers["Transfer-Encoding"] != nil) {
+            return refuseUnread(.malformed("its length is given twice"), for: server)
+        }
+        guard let text = lengths.first else { return .YES }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
+            return refuseUnread(.malformed("its length is no number"), for: server)
+        }
+        let limit = server.configuration.maximumBodySize
+        // Digits that are no Int are too many.
+        guard let length = Int(text), length <= limit else {
+            return refuseUnread(.bodyTooLarge(limit: limit), for: server)
+        }
+        // What is announced need not come, so memory for long bodies is taken as they arrive.
+        body.reserveCapacity(min(length, 64 << 10))
+        return .YES
+    }
+
+    func readBody(_ part: UnsafeRawBufferPointer, for server: MicroHTTPServer) -> MHD_Result {
+        let limit = server.configuration.maximumBodySize
+        if !isBodyTooLarge, part.count <= limit - body.count {
+            body.append(contentsOf: part)
+            return .YES
+        }
+        // A body of unknown length has turned out too long. It cannot be answered before it ends, so the rest is let pass,
+        // within limits.
+        isBodyTooLarge = true
+        body = []
+        discarded += part.count
+        return discarded <= limit ? .YES : .NO
+    }
+
+    /// Answers before the body is read; the connection cannot go on after that.
+    private func refuseUnread(_ refusal: HTTPRefusal, for server: MicroHTTPServer) -> MHD_Result {
+        var response = server.configuration.refusal(refusal, requestForRefusal)
+        response.headers.append(("Connection", "close"))
+        return queue(response, for: server)
+    }
+
+    private static let collectHeader:
+        @convention(c) (
+            UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?, Int
+        ) -> MHD_Result = { context, _, name, nameLength, value, valueLength in
+            guard let headers = context?.assumingMemoryBound(to: HTTPHeaders.self), let name else { return .NO }
+            let nameBytes = UnsafeRawBufferPointer(start: name, count: nameLength)
+            let valueBytes = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
+            headers.pointee.append(
+                name: nameBytes.assumingMemoryBound(to: UInt8.self),
+                value: valueBytes.assumingMemoryBound(to: UInt8.self))
+            return .YES
+        }
+}
+
+// MARK: - Answering
+
+extension MicroHTTPExchange {
+    /// Calls the handler, and sends its answer or suspends the connection until there is one.
+    func dispatch(to server: MicroHTTPServer) -> MHD_Result {
+        phase = .answering
+        peer?.removeDeadline()
+        if isBodyTooLarge {
+            let limit = server.configuration.maximumBodySize
+            return queue(server.configuration.refusal(.bodyTooLarge(limit: limit), requestForRefusal), for: server)
+        }
+        let request = HTTPRequest(
+            method: method, target: target, headers: headers, body: body, remoteAddress: peer?.address)
+        guard let request else {
+            let refusal = HTTPRefusal.malformed("its path or query is not percent-encoded UTF-8")
+            return queue(server.configuration.refusal(refusal, requestForRefusal), for: server)
+        }
+        body = []
+        server.handler(request) { self.answer($0) }
+        return sendOrSuspend(for: server)
+    }
+
+    /// Goes on after the connection was suspended.
+    func resume(for server: MicroHTTPServer) -> MHD_Result { sendOrSuspend(for: server) }
+
+    /// Takes the answer, from any thread. Only the first one counts, and none when the connection is gone.
+    func answer(_ response: HTTPResponse) {
+        answer.withLock { answer in
+            switch answer {
+            case .awaited:
+                answer = .given(response)
+            case .suspended:
+                answer = .given(response)
+                // Under the lock: once it is released, the end of the exchange may free the connection.
+                MHD_resume_connection(connection)
+            case .given, .done:
+                break
+            }
+        }
+    }
+
+    /// Nobody waits for an answer any longer.
+    func end() {
+        answer.withLock { $0 = .done }
+    }
+
+    private func sendOrSuspend(for server: MicroHTTPServer) -> MHD_Result {
+        let response: HTTPResponse? = answer.withLock { answer in
+            switch answer {
+            case .given(let response):
+                answer = .done
+                return response
+            case .awaited, .suspended:
+                guard server.activity.suspend(self) else {
+                    answer = .done
+                    return server.configuration.refusal(.stopping, requestForRefusal)
+                }
+                answer = .suspended
+                // Under the lock, so that no answer can resume before this.
+                MHD_suspend_connection(connection)
+                return nil
+            case .done:
+                return nil
+            }
+        }
+        return response.map { queue($0, for: server) } ?? .YES
+    }
+
+    private func queue(_ response: HTTPResponse, for server: MicroHTTPServer) -> MHD_Result {
+        // Answered already, as far as anybody else is concerned.
+        answer.withLock { $0 = .done }
+        var response = response
+        var made = (200...599).contains(response.status) ? MicroHTTPResponse.make(response) : nil
+        if made == nil {
+            response = server.configuration.refusal(.invalidAnswer, requestForRefusal)
+            made = MicroHTTPResponse.make(response)
+        }
+        guard let made else { return .NO }
+        defer { MHD_destroy_response(made) }
+        if server.activity.isDraining { MHD_add_response_header(made, "Connection", "close") }
+        return MHD_queue_response(connection, UInt32(clamping: response.status), made)
+    }
+}
