@@ -1,0 +1,87 @@
+import SQL
+
+extension TableSet {
+    /// The tables of a container's environment. On PostgreSQL all of them share a database, and every key begins with its
+    /// tenant: the container, or a zone, whose id no other has.
+    static let container = TableSet(
+        name: "container store", version: 1, applicationID: 0x5374_7243,
+        statements: { dialect in zoneTables(dialect) + recordTables(dialect) + schemaTables(dialect) })
+
+    private static func zoneTables(_ dialect: Dialect) -> [String] {
+        let (text, sqlite) = (dialect.text, dialect == .sqlite)
+        var statements = [
+            """
+            CREATE TABLE zone (
+                id \(sqlite ? "INTEGER PRIMARY KEY" : "BIGINT NOT NULL"),
+                container BIGINT NOT NULL, scope BIGINT NOT NULL, owner \(text) NOT NULL, name \(text) NOT NULL,
+                incarnation BIGINT NOT NULL, incarnation_start BIGINT NOT NULL, sequence BIGINT NOT NULL,
+                horizon BIGINT NOT NULL, created BIGINT NOT NULL, record_count BIGINT NOT NULL, byte_count BIGINT NOT NULL,
+                \(sqlite ? "UNIQUE" : "PRIMARY KEY") (container, scope, owner, name))
+            """,
+            """
+            CREATE TABLE deleted_zone (
+                container BIGINT NOT NULL, scope BIGINT NOT NULL, owner \(text) NOT NULL, id BIGINT NOT NULL,
+                name \(text) NOT NULL, reason BIGINT NOT NULL, deleted_at BIGINT NOT NULL, purged BIGINT NOT NULL,
+                PRIMARY KEY (container, scope, owner, id))\(dialect.clustered)
+            """,
+            "CREATE INDEX deleted_zone_contents ON deleted_zone (container, id) WHERE purged = 0",
+            """
+            CREATE TABLE owner_usage (
+                container BIGINT NOT NULL, scope BIGINT NOT NULL, owner \(text) NOT NULL, stripe BIGINT NOT NULL,
+                record_count BIGINT NOT NULL, byte_count BIGINT NOT NULL,
+                PRIMARY KEY (container, scope, owner, stripe))\(dialect.clustered)
+            """,
+            """
+            CREATE TABLE meta (
+                container BIGINT NOT NULL, name \(text) NOT NULL, value BIGINT NOT NULL,
+                PRIMARY KEY (container, name))\(dialect.clustered)
+            """,
+        ]
+        if !sqlite { statements.append("CREATE INDEX zone_id ON zone (id)") }
+        return statements
+    }
+
+    private static func recordTables(_ dialect: Dialect) -> [String] {
+        let (text, blob, sqlite) = (dialect.text, dialect.blob, dialect == .sqlite)
+        return [
+            """
+            CREATE TABLE record (
+                id \(sqlite ? "INTEGER PRIMARY KEY" : "BIGINT NOT NULL"),
+                zone BIGINT NOT NULL, name \(text) NOT NULL, type BIGINT NOT NULL, sequence BIGINT NOT NULL,
+                tag BIGINT NOT NULL, created_sequence BIGINT NOT NULL, created BIGINT NOT NULL, creator \(text) NOT NULL,
+                created_device \(text) NOT NULL, modified BIGINT NOT NULL, modifier \(text) NOT NULL,
+                modified_device \(text) NOT NULL, parent \(text), deleted BIGINT NOT NULL, body \(blob) NOT NULL,
+                \(sqlite ? "" : "PRIMARY KEY (zone, id), ")UNIQUE (zone, name))
+            """,
+            // `<> 0` rather than `> 0`: a query has to repeat the condition, and SQLite must not take it for the range's start.
+            "CREATE INDEX record_change ON record (zone, sequence) WHERE sequence <> 0",
+            "CREATE INDEX record_tombstone ON record (zone, sequence) WHERE deleted = 1",
+            """
+            CREATE TABLE index_entry (
+                zone BIGINT NOT NULL, field BIGINT NOT NULL, value \(blob) NOT NULL, record BIGINT NOT NULL,
+                PRIMARY KEY (zone, field, value, record))\(dialect.clustered)
+            """,
+            """
+            CREATE TABLE reference (
+                zone BIGINT NOT NULL, target \(text) NOT NULL, action BIGINT NOT NULL, source BIGINT NOT NULL,
+                PRIMARY KEY (zone, target, action, source))\(dialect.clustered)
+            """,
+        ]
+    }
+
+    private static func schemaTables(_ dialect: Dialect) -> [String] {
+        [
+            """
+            CREATE TABLE record_type (
+                container BIGINT NOT NULL, id BIGINT NOT NULL, name \(dialect.text) NOT NULL,
+                PRIMARY KEY (container, id), UNIQUE (container, name))
+            """,
+            """
+            CREATE TABLE field (
+                container BIGINT NOT NULL, id BIGINT NOT NULL, type BIGINT NOT NULL, name \(dialect.text) NOT NULL,
+                kind BIGINT NOT NULL, flags BIGINT NOT NULL,
+                PRIMARY KEY (container, id), UNIQUE (container, type, name))
+            """,
+        ]
+    }
+}

@@ -1,0 +1,11 @@
+/// Where a store's databases come from.
+protocol StoreBackend: Sendable {
+    var options: StoreOptions { get }
+    var control: any Database<ControlSession> { get }
+    var requests: any Database<ControlSession> { get }
+    func container(_ identifier: String, _ environment: String, create: Bool) throws(StoreError) -> (
+        any Database<ContainerWriter>
+    )?
+    func containers() throws(StoreError) -> [(identifier: String, environment: String)]
+    func close()
+}

@@ -1,0 +1,90 @@
+import CSQLite
+
+/// A connection to a SQLite file or to a named database in memory.
+package final class SQLiteConnection: Connection {
+    private(set) var handle: OpaquePointer?
+    package let dialect = Dialect.sqlite
+
+    /// - Parameter path: a file's path, or a `file:` URI.
+    package init(path: String, options: SQLiteOptions = SQLiteOptions()) throws(SQLError) {
+        // The connection is used by one thread at a time, so SQLite's own lock around every call is not needed.
+        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+        if options.creates { flags |= SQLITE_OPEN_CREATE }
+        let result = sqlite3_open_v2(path, &handle, flags, options.fileSystem)
+        guard result == SQLITE_OK else {
+            let error = Self.error(result, handle)
+            sqlite3_close_v2(handle)
+            handle = nil
+            throw error
+        }
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, options.busyMilliseconds)
+        do {
+            if options.writeAheadLog { try execute("PRAGMA journal_mode = WAL") }
+            try execute(
+                """
+                PRAGMA synchronous = \(options.synchronous.rawValue);
+                PRAGMA foreign_keys = OFF;
+                PRAGMA cache_size = \(-options.cacheKilobytes);
+                PRAGMA mmap_size = \(options.mappedBytes);
+                PRAGMA journal_size_limit = 67108864;
+                PRAGMA temp_store = MEMORY
+                """)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    package var isUsable: Bool { handle != nil }
+
+    package func prepare(_ sql: String) throws(SQLError) -> any Statement {
+        var statement: OpaquePointer?
+        var sql = sql
+        let result = sql.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                sqlite3_prepare_v3(
+                    handle, text.baseAddress, Int32(clamping: text.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+                    &statement, nil)
+            }
+        }
+        guard result == SQLITE_OK, let statement else { throw failure(result) }
+        return SQLiteStatement(statement, of: self)
+    }
+
+    package func execute(_ sql: String) throws(SQLError) {
+        let result = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard result == SQLITE_OK else { throw failure(result) }
+    }
+
+    /// Whether a transaction is open. Some failures (a full disk) end it without being asked.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    package func close() {
+        // Statements that are still alive keep the file open until they go.
+        sqlite3_close_v2(handle)
+        handle = nil
+    }
+
+    func failure(_ result: Int32) -> SQLError { Self.error(result, handle) }
+
+    private static func error(_ result: Int32, _ handle: OpaquePointer?) -> SQLError {
+        let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(result))
+        let code: SQLError.Code =
+            switch result & 0xff {
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_FULL: .full
+            case SQLITE_CONSTRAINT: .constraint
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_READONLY, SQLITE_PERM, SQLITE_NOMEM, SQLITE_PROTOCOL:
+                .unavailable
+            case SQLITE_TOOBIG: .tooLarge
+            default: .other
+            }
+        return SQLError(code, words, engineCode: "SQLite \(result)")
+    }
+}
