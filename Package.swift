@@ -77,7 +77,7 @@ let package = Package(
         .testTarget(
             name: "CloudServerTests", dependencies: ["CloudServer", "Cryptography", "WebServices"], swiftSettings: swift
         ),
-        .testTarget(name: "CloudKitTests", dependencies: ["CloudKit"], swiftSettings: swift),
+        .testTarget(name: "CloudKitTests", dependencies: ["CloudKit", "WebServices"], swiftSettings: swift),
         .testTarget(
             name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"], swiftSettings: swift
         ),

@@ -62,11 +62,12 @@ class CKRecordValueStore: NSObject, NSSecureCoding {
     /// A value that no record can hold, or a key that is no text, is left out.
     private static func values(_ archive: ArchiveReader, _ key: String, doubles: String) -> [String: RecordValue] {
         guard let dictionary = archive.object(NSDictionary.self, key) else { return [:] }
-        let doubleKeys = keys(archive, doubles)
+        // A device's archive has no such key, and numbers of the right kind.
+        let doubleKeys = archive.coder.containsValue(forKey: doubles) ? keys(archive, doubles) : nil
         var values: [String: RecordValue] = [:]
         for (key, object) in dictionary {
             guard let key = key as? String, let value = RecordValue(object) else { continue }
-            values[key] = doubleKeys.contains(key) ? value.asDouble : value
+            values[key] = doubleKeys.map { $0.contains(key) ? value.asDouble : value.asInteger } ?? value
         }
         return values
     }
@@ -91,6 +92,13 @@ extension RecordValue {
         switch self {
         case .integer(let integer): .double(Double(integer))
         case .list(let elements): .list(elements.map(\.asDouble))
+        default: self
+        }
+    }
+    fileprivate var asInteger: RecordValue {
+        switch self {
+        case .double(let double): Int64(exactly: double).map(RecordValue.integer) ?? self
+        case .list(let elements): .list(elements.map(\.asInteger))
         default: self
         }
     }

@@ -79,7 +79,8 @@ struct RecordTests {
         #expect(note.changedKeys().isEmpty)
     }
 
-    @Test("Keys that Apple's framework refuses end the process with its reason", arguments: ["", "1a", "a b", "ä", "$a"])
+    @Test(
+        "Keys that Apple's framework refuses end the process with its reason", arguments: ["", "1a", "a b", "ä", "$a"])
     func invalidKeys(key: String) async {
         await #expect(processExitsWith: .failure) { [key] in
             CKRecord(recordType: "Note")[key] = "x"
