@@ -1,1 +1,124 @@
-// CloudServer
+// CloudServer: accounts, databases, zones, records, queries and changes behind CloudKit Web Services.
+//
+// A request goes from the top of this file downwards: `handle` proves who calls (Identity/), opens the container,
+// finds the operation's endpoint (CloudServer+Routing.swift) and runs it on a snapshot or on the store's writer. An
+// endpoint is a synchronous value under Records/, Zones/, Changes/ or Queries/. HTTP/ is one way to get here, a call in
+// the same process the other. This module knows no client framework.
+
+import CloudStore
+import WebServices
+
+/// A cloud: all containers of one store.
+package final class CloudServer: Sendable {
+    package let store: CloudStore
+    package let configuration: ServerConfiguration
+    package let clock: ServerClock
+    package let random: RandomSource
+    package let log: ServerLog
+    package let secret: ServerSecret
+    package let identity: Identity
+    package let schemas = SchemaCaches()
+    package let metrics = Metrics()
+    package let requestLog: RequestLog
+
+    /// Throws where the control store cannot be read or written.
+    package init(
+        store: CloudStore, configuration: ServerConfiguration = ServerConfiguration(), clock: ServerClock = .system,
+        random: RandomSource = .system, log: ServerLog = .standardError
+    ) throws {
+        self.store = store
+        self.configuration = configuration
+        self.clock = clock
+        self.random = random
+        self.log = log
+        secret = try ServerSecret(store.control, random: random)
+        identity = Identity(
+            control: store.control, secret: secret, configuration: configuration, clock: clock, random: random)
+        requestLog = RequestLog(store: store.requests)
+    }
+
+    /// Answers one call; a `CallHandler`. Reads run on the calling thread, writes on the store's.
+    package func handle(_ call: Call, respond: @escaping @Sendable (Reply) -> Void) {
+        var arriving = RequestInProgress(call, now: clock.now(), started: clock.ticks())
+        do {
+            let proof = try identity.authenticate(call, now: arriving.now)
+            arriving.freshToken = proof.freshToken
+            arriving.caller = proof.caller
+            let container = try openContainer(call)
+            let request = arriving
+            run(Self.endpoint(for: call.operation), context(request, proof.caller, container), container) { result in
+                self.finish(request, result, respond)
+            }
+        } catch {
+            finish(arriving, .failure(error), respond)
+        }
+    }
+
+    private func openContainer(_ call: Call) throws -> ContainerStore {
+        guard Self.isContainerIdentifier(call.container) else { throw ServerError.unknownContainer(call.container) }
+        let mayCreate = configuration.createsContainersOnFirstUse && call.environment == .development
+        if mayCreate {
+            if let known = try store.container(call.container, call.environment.rawValue, create: false) { return known }
+            try store.control.registerContainer(call.container, created: clock.now())
+        } else if try !store.control.isContainerRegistered(call.container) {
+            throw ServerError.unknownContainer(call.container)
+        }
+        guard let container = try store.container(call.container, call.environment.rawValue, create: true) else {
+            throw ServerError.unknownContainer(call.container)
+        }
+        return container
+    }
+
+    private func context(_ request: RequestInProgress, _ caller: Caller, _ container: ContainerStore) -> RequestContext {
+        let call = request.call
+        return RequestContext(
+            caller: caller, container: call.container, environment: call.environment, database: call.database,
+            client: call.client, now: request.now, limits: configuration.limits(for: call.client),
+            configuration: configuration, random: random, schemas: schemas.cache(of: container), secret: secret,
+            wantsSyncToken: call.wantsSyncToken, afterCommit: CommitEffects())
+    }
+
+    private func run(
+        _ endpoint: RoutedEndpoint, _ context: RequestContext, _ container: ContainerStore,
+        _ done: @escaping @Sendable (Result<Answer, any Error>) -> Void
+    ) {
+        switch endpoint {
+        case .stateless(let endpoint):
+            done(Result { try endpoint.run(context) })
+        case .reads(let endpoint):
+            done(Result { try container.read { reader in try endpoint.run(context, reader) } })
+        case .writes(let endpoint):
+            container.write({ writer in try endpoint.run(context, writer) }) { result in
+                if case .success = result { context.afterCommit.carryOut(context) }
+                done(result)
+            }
+        }
+    }
+
+    /// Turns the outcome into a reply, and tells the log and the counters.
+    private func finish(
+        _ request: RequestInProgress, _ result: Result<Answer, any Error>, _ respond: @Sendable (Reply) -> Void
+    ) {
+        let outcome: Result<Answer, ServerError>
+        switch result {
+        case .success(let answer):
+            outcome = .success(answer)
+        case .failure(let error):
+            outcome = .failure(serverError(error, request))
+        }
+        note(request, outcome)
+        respond(Reply(outcome, webAuthToken: request.freshToken))
+    }
+
+    /// The error as the protocol says it. What is nobody's doing but the server's is logged under the same uuid.
+    private func serverError(_ error: any Error, _ request: RequestInProgress) -> ServerError {
+        if var known = error as? ServerError {
+            known.uuid = known.uuid ?? random.uuid()
+            return known
+        }
+        let uuid = random.uuid()
+        log.write(.error, "\(request.call.operation.path) failed: \(error) [\(uuid)]")
+        if let failure = error as? StoreError { return ServerError(failure, uuid: uuid) }
+        return ServerError(.internalError, "An internal error occurred.", uuid: uuid)
+    }
+}

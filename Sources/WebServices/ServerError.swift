@@ -38,6 +38,8 @@ package struct ServerError: Error, Sendable, Hashable {
         case unknownItem = "UNKNOWN_ITEM"
         case invalidReference = "INVALID_REFERENCE"
         case duplicateRecord = "DUPLICATE_RECORD"
+        /// There is no such container on this server.
+        case badContainer = "BAD_CONTAINER"
     }
 }
 

@@ -1,0 +1,26 @@
+/// What one request may ask for. The web protocol's numbers are Apple's [Apple:PropertyMetrics]; the native framework has
+/// its own.
+package struct Limits: Sendable, Hashable {
+    /// Operations, lookups, zones or subscriptions of one request.
+    package var items: Int
+    /// Records of one page of an answer.
+    package var recordsPerPage: Int
+    /// Bytes of all the records of one `records/modify` together, without assets; nil where only each record is limited.
+    package var requestBytes: Int?
+    /// Bytes of one record's fields, without assets.
+    package var recordBytes: Int
+    /// Bytes that one page of records may have before it is cut short.
+    package var pageBytes: Int
+
+    package static let webServices = Limits(
+        items: 200, recordsPerPage: 200, requestBytes: nil, recordBytes: 1 << 20, pageBytes: 8 << 20)
+    package static let native = Limits(
+        items: 400, recordsPerPage: 200, requestBytes: 2 << 20, recordBytes: 1 << 20, pageBytes: 8 << 20)
+
+    /// Sources with `DELETE_SELF`, and children, of one record.
+    package static let sourcesPerTarget = 750
+    /// Records that one request may delete through `DELETE_SELF` references, so that the writer is never held for long.
+    package static let cascadedDeletions = 5000
+    /// Characters of a record, zone, type or field name.
+    package static let nameLength = 255
+}

@@ -1,0 +1,71 @@
+import WebServices
+
+/// How a server behaves: what `serve` reads from flags and files, `dev` presets, and tests set in code.
+package struct ServerConfiguration: Sendable {
+    /// Where people sign in: the `redirectURL` of a 421 is this with `/stratus/sign-in`.
+    package var publicURL: String
+    /// Containers come into being on first use in the development environment; otherwise they must be registered.
+    package var createsContainersOnFirstUse: Bool
+    /// A sign-in with a new account name makes the account. Only for an emulator: anybody gets in.
+    package var createsAccountsOnFirstUse: Bool
+    /// An API token that is good for every container and environment, beside those in the control store. For an emulator.
+    package var universalAPIToken: String?
+    /// In the development environment, types and fields come into being with the first record that has them.
+    package var createsSchemaOnSave: Bool
+    /// Bytes that an account may store in one container's private database; nil for no limit.
+    package var accountQuota: Int64?
+    /// Bytes that a container's public database may hold; nil for no limit.
+    package var publicQuota: Int64?
+    /// How long a web token is good: 30 minutes, or 2 weeks for a person who stays signed in. [Apple:SettingUpWebServices]
+    package var tokenLife: TokenLife
+    /// How long a deleted record stays in the change feed, in milliseconds. Older change tokens expire.
+    package var tombstoneLife: Int64
+    /// How long a request stays in the request log, in milliseconds.
+    package var requestLogLife: Int64
+    package var webLimits: Limits
+    package var nativeLimits: Limits
+
+    package struct TokenLife: Sendable {
+        /// Milliseconds.
+        package var normal: Int64 = 30 * 60 * 1000
+        package var keptSignedIn: Int64 = 14 * 24 * 3600 * 1000
+        /// How long a session can be prolonged by fresh tokens before its person signs in again.
+        package var session: Int64 = 24 * 3600 * 1000
+        package var sessionKeptSignedIn: Int64 = 365 * 24 * 3600 * 1000
+        /// How old a token gets before answers carry a fresh one: signing anew at every answer would buy nothing.
+        package var renewal: Int64 = 60 * 1000
+
+        package init() {}
+    }
+
+    package init() {
+        publicURL = "http://localhost"
+        createsContainersOnFirstUse = false
+        createsAccountsOnFirstUse = false
+        universalAPIToken = nil
+        createsSchemaOnSave = true
+        accountQuota = nil
+        publicQuota = nil
+        tokenLife = TokenLife()
+        tombstoneLife = 30 * 24 * 3600 * 1000
+        requestLogLife = 7 * 24 * 3600 * 1000
+        webLimits = .webServices
+        nativeLimits = .native
+    }
+
+    /// What an emulator wants: nothing has to be set up before the first request.
+    package static func emulator(apiToken: String) -> ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.createsContainersOnFirstUse = true
+        configuration.createsAccountsOnFirstUse = true
+        configuration.universalAPIToken = apiToken
+        return configuration
+    }
+
+    package func limits(for client: ClientKind) -> Limits {
+        switch client {
+        case .webServices: webLimits
+        case .native: nativeLimits
+        }
+    }
+}

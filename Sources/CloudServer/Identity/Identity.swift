@@ -1,0 +1,136 @@
+import CloudStore
+import Cryptography
+import WebServices
+
+/// Proves who calls: API tokens, web tokens and the accounts behind them. Other ways in (another identity provider,
+/// server-to-server keys) belong here as well.
+package final class Identity: Sendable {
+    let control: ControlStore
+    let secret: ServerSecret
+    let configuration: ServerConfiguration
+    let clock: ServerClock
+    let random: RandomSource
+    let throttle = SignInThrottle()
+    /// How long a revoked token or session may still pass, in milliseconds: the price of reading neither at each request.
+    static let cacheLife: Int64 = 5000
+    private let apiTokens = ExpiringCache<String, APITokenRow>(life: cacheLife)
+    private let sessions = ExpiringCache<String, LiveSession>(life: cacheLife)
+    private let recordNames = ExpiringCache<RecordNameKey, String>(life: 3_600_000)
+
+    struct LiveSession: Sendable {
+        var session: SessionRow
+        var account: AccountRow
+    }
+
+    private struct RecordNameKey: Hashable, Sendable {
+        var account: String
+        var container: String
+    }
+
+    init(
+        control: ControlStore, secret: ServerSecret, configuration: ServerConfiguration, clock: ServerClock,
+        random: RandomSource
+    ) {
+        self.control = control
+        self.secret = secret
+        self.configuration = configuration
+        self.clock = clock
+        self.random = random
+    }
+
+    /// What authentication found out.
+    struct Proof: Sendable {
+        var caller: Caller
+        /// For the answer's header: the token that came in, or a younger one in its place.
+        var freshToken: String?
+    }
+
+    /// Checks a call's credentials against what it asks for.
+    ///
+    /// Throws `AUTHENTICATION_FAILED` for credentials that prove nothing, and `AUTHENTICATION_REQUIRED` (421) with the
+    /// address of the sign-in page where a person has to sign in first.
+    func authenticate(_ call: Call, now: Int64) throws -> Proof {
+        guard let apiToken = call.credentials.apiToken, try isValid(apiToken, for: call, now: now) else {
+            throw ServerError.authenticationFailed
+        }
+        guard let text = call.credentials.webAuthToken, !text.isEmpty else {
+            if call.needsUser { throw signInRequired(call) }
+            return Proof(caller: .anonymous)
+        }
+        guard let token = WebToken(text, secret), let live = try session(token.session, now: now) else {
+            throw ServerError.authenticationFailed
+        }
+        // A token that was good once: its person signs in again.
+        guard token.expires > now, live.session.expires > now, !live.session.revoked,
+            live.account.generation == token.generation
+        else { throw signInRequired(call) }
+        let recordName = userRecordName(account: live.account.id, container: call.container, now: now)
+        return Proof(
+            caller: .user(
+                Caller.User(
+                    recordName: recordName, account: live.account.id, firstName: live.account.firstName,
+                    lastName: live.account.lastName,
+                    emailAddress: live.account.name.contains("@") ? live.account.name : nil)),
+            freshToken: fresh(token, text, live.session, now: now))
+    }
+
+    private func isValid(_ apiToken: String, for call: Call, now: Int64) throws -> Bool {
+        if let universal = configuration.universalAPIToken, universal == apiToken { return true }
+        guard apiToken.utf8.count == 64, apiToken.utf8.allSatisfy({ Hex.value(of: $0) != nil }) else { return false }
+        let row = try apiTokens.value(apiToken, now: now) { try control.apiToken(hash: Self.hash(apiToken: apiToken)) }
+        return row?.container == call.container && row?.environment == call.environment.rawValue
+    }
+
+    /// What the control store keeps of an API token.
+    package static func hash(apiToken: String) -> [UInt8] { SHA256.hash(apiToken.lowercased()) }
+
+    private func session(_ id: String, now: Int64) throws -> LiveSession? {
+        try sessions.value(id, now: now) {
+            guard let session = try control.session(id: id), let account = try control.account(id: session.account)
+            else { return nil }
+            return LiveSession(session: session, account: account)
+        }
+    }
+
+    /// The user record name of an account in a container.
+    func userRecordName(account: String, container: String, now: Int64) -> String {
+        let name = recordNames.value(RecordNameKey(account: account, container: container), now: now) {
+            secret.userRecordName(account: account, container: container)
+        }
+        return name ?? secret.userRecordName(account: account, container: container)
+    }
+
+    /// The protocol gives a token with every answer. A token is only replaced once it has aged a little: until then the
+    /// answer carries the one that came, which is as good. Old ones stay valid until they expire, as Apple's do.
+    private func fresh(_ token: WebToken, _ text: String, _ session: SessionRow, now: Int64) -> String {
+        guard now - token.issued >= configuration.tokenLife.renewal else { return text }
+        var renewed = token
+        renewed.issued = now
+        // As long again as it was issued for, but never longer than its session.
+        renewed.expires = min(now + (token.expires - token.issued), session.expires)
+        return renewed.text(secret)
+    }
+
+    func signInRequired(_ call: Call) -> ServerError {
+        ServerError(
+            .authenticationRequired, "request needs authorization",
+            redirectURL: "\(configuration.publicURL)/stratus/sign-in?container=\(call.container)")
+    }
+
+    /// Forgets a session, so that revoking it takes effect at once in this process.
+    package func forgetSession(_ id: String) { sessions.forget(id) }
+}
+
+extension Call {
+    /// Everything but the public database's records belongs to somebody. [Apple:SettingUpWebServices]
+    var needsUser: Bool {
+        switch operation {
+        case .usersCaller, .usersCurrent: true
+        default: database != .public
+        }
+    }
+}
+
+extension ServerError {
+    static let authenticationFailed = ServerError(.authenticationFailed, "Authentication failed")
+}

@@ -1,0 +1,6 @@
+import Synchronization
+
+/// Counters of this process, for `/stratus/metrics`.
+package final class Metrics: Sendable {
+    package init() {}
+}

@@ -1,0 +1,63 @@
+import CloudStore
+import WebServices
+
+/// `POST records/lookup`. [Apple:LookupRecords]
+struct RecordsLookupEndpoint: ReadingEndpoint {
+    private let request: RecordsLookup.Request
+
+    init(_ request: RecordsLookup.Request) {
+        self.request = request
+    }
+
+    func run(_ context: RequestContext, _ reader: ContainerReader) throws -> Answer {
+        guard request.records.count <= context.limits.items else {
+            throw ServerError.tooManyItems(request.records.count, limit: context.limits.items)
+        }
+        let schema = try context.schemas.schema(reader)
+        var zones = ZoneLookups()
+        let results = try request.records.map { item in
+            try result(item, context, reader, schema, &zones)
+        }
+        return .recordsLookup(RecordsLookup.Response(records: results, numbersAsStrings: request.numbersAsStrings))
+    }
+
+    private func result(
+        _ item: RecordsLookup.Item, _ context: RequestContext, _ reader: ContainerReader, _ schema: Schema,
+        _ zones: inout ZoneLookups
+    ) throws -> RecordResult {
+        let zone: ZoneRow?
+        do {
+            zone = try zones.zone(item.zoneID ?? request.zoneID, context, reader)
+        } catch let error as ServerError {
+            return .failure(recordName: item.recordName, error, conflict: .absent)
+        }
+        guard let zone, let row = try reader.record(zone: zone.id, name: item.recordName), !row.deleted else {
+            return .failure(recordName: item.recordName, .recordNotFound, conflict: .absent)
+        }
+        return .record(
+            context.record(row, zone.key, schema, desiredKeys: item.desiredKeys ?? request.desiredKeys))
+    }
+}
+
+/// The zones that a request of several zones names, each looked up once.
+struct ZoneLookups {
+    private var known: [ZoneKey: Result<ZoneRow?, ServerError>] = [:]
+
+    /// The zone; nil for a default zone that nothing has been written to yet.
+    ///
+    /// Throws `ZONE_NOT_FOUND` for any other that is missing.
+    mutating func zone(_ zoneID: ZoneID?, _ context: RequestContext, _ reader: ContainerReader) throws -> ZoneRow? {
+        let key = try context.zoneKey(for: zoneID)
+        if let found = known[key] { return try found.get() }
+        let found: Result<ZoneRow?, ServerError>
+        if let zone = try reader.zone(key) {
+            found = .success(zone)
+        } else if key.name == ZoneID.defaultZoneName {
+            found = .success(nil)
+        } else {
+            found = .failure(try context.missingZone(key, reader))
+        }
+        known[key] = found
+        return try found.get()
+    }
+}

@@ -1,0 +1,55 @@
+import CloudStore
+import WebServices
+
+/// Values as bytes whose order (byte by byte) is the order of the values: what index entries hold and scans compare.
+package enum IndexValue {
+    /// Longer values are cut here, so equal bytes of this length do not prove equal values: look at the record.
+    package static let maximumLength = 1024
+    /// Distinct elements of one list that get an entry; a list comparator does not find those beyond.
+    package static let maximumElements = 1000
+
+    /// nil for a value that is not indexed: locations, assets, and lists (see `elements`).
+    package static func bytes(_ value: FieldValue) -> [UInt8]? {
+        switch value {
+        case .string(let text): string(text)
+        case .int64(let number), .timestamp(let number): integer(number)
+        case .double(let number): double(number)
+        case .bytes(let bytes): Array(bytes.prefix(maximumLength))
+        case .reference(let reference): string(reference.recordName)
+        case .location, .asset, .list: nil
+        }
+    }
+
+    /// Eight bytes, most significant first, with the sign bit flipped.
+    package static func integer(_ number: Int64) -> [UInt8] {
+        bigEndian(UInt64(bitPattern: number) ^ (1 << 63))
+    }
+
+    /// Negative numbers with all bits flipped, others with the sign bit set; both zeros are one.
+    package static func double(_ number: Double) -> [UInt8] {
+        let bits = (number == 0 ? 0 : number).bitPattern
+        return bigEndian(bits >> 63 == 1 ? ~bits : bits | (1 << 63))
+    }
+
+    /// UTF-8, cut at `maximumLength` bytes.
+    package static func string(_ text: String) -> [UInt8] {
+        Array(text.utf8.prefix(maximumLength))
+    }
+
+    /// What one field of a record is indexed by: its value, or each distinct element of its list.
+    package static func entries(_ value: FieldValue) -> Set<[UInt8]> {
+        guard case .list(let elements, _) = value else {
+            return bytes(value).map { [$0] } ?? []
+        }
+        var distinct: Set<[UInt8]> = []
+        for element in elements {
+            guard distinct.count < maximumElements, let bytes = bytes(element) else { break }
+            distinct.insert(bytes)
+        }
+        return distinct
+    }
+
+    private static func bigEndian(_ bits: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: bits.bigEndian) { Array($0) }
+    }
+}
