@@ -20,6 +20,7 @@ package final class CloudServer: Sendable {
     package let schemas = SchemaCaches()
     package let metrics = Metrics()
     package let requestLog: RequestLog
+    let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
     /// Throws where the control store cannot be read or written.
     package init(
@@ -54,22 +55,8 @@ package final class CloudServer: Sendable {
         }
     }
 
-    private func openContainer(_ call: Call) throws -> ContainerStore {
-        guard Self.isContainerIdentifier(call.container) else { throw ServerError.unknownContainer(call.container) }
-        let mayCreate = configuration.createsContainersOnFirstUse && call.environment == .development
-        if mayCreate {
-            if let known = try store.container(call.container, call.environment.rawValue, create: false) { return known }
-            try store.control.registerContainer(call.container, created: clock.now())
-        } else if try !store.control.isContainerRegistered(call.container) {
-            throw ServerError.unknownContainer(call.container)
-        }
-        guard let container = try store.container(call.container, call.environment.rawValue, create: true) else {
-            throw ServerError.unknownContainer(call.container)
-        }
-        return container
-    }
-
-    private func context(_ request: RequestInProgress, _ caller: Caller, _ container: ContainerStore) -> RequestContext {
+    private func context(_ request: RequestInProgress, _ caller: Caller, _ container: ContainerStore) -> RequestContext
+    {
         let call = request.call
         return RequestContext(
             caller: caller, container: call.container, environment: call.environment, database: call.database,

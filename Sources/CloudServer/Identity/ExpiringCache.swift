@@ -14,7 +14,9 @@ final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The remembered value, or the one that `load` finds; nil is not remembered.
     func value(_ key: Key, now: Int64, load: () throws -> Value?) rethrows -> Value? {
-        if let known = entries.withLock({ $0[key] }), known.until > now, known.until <= now + life { return known.value }
+        if let known = entries.withLock({ $0[key] }), known.until > now, known.until <= now + life {
+            return known.value
+        }
         guard let value = try load() else {
             forget(key)
             return nil

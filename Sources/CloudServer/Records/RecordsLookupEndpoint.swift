@@ -18,7 +18,12 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
         let results = try request.records.map { item in
             try result(item, context, reader, schema, &zones)
         }
-        return .recordsLookup(RecordsLookup.Response(records: results, numbersAsStrings: request.numbersAsStrings))
+        var syncToken: String?
+        if context.wantsSyncToken, let zone = try? zones.zone(request.zoneID, context, reader) {
+            syncToken = try context.currentToken(zone.key, reader)
+        }
+        return .recordsLookup(
+            RecordsLookup.Response(records: results, syncToken: syncToken, numbersAsStrings: request.numbersAsStrings))
     }
 
     private func result(
@@ -29,13 +34,33 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
         do {
             zone = try zones.zone(item.zoneID ?? request.zoneID, context, reader)
         } catch let error as ServerError {
-            return .failure(recordName: item.recordName, error, conflict: .absent)
+            return failure(item, error, context)
         }
         guard let zone, let row = try reader.record(zone: zone.id, name: item.recordName), !row.deleted else {
-            return .failure(recordName: item.recordName, .recordNotFound, conflict: .absent)
+            if let record = context.emptyUserRecord(named: item.recordName, item.zoneID ?? request.zoneID) {
+                return .record(record)
+            }
+            return failure(item, .recordNotFound, context)
         }
         return .record(
             context.record(row, zone.key, schema, desiredKeys: item.desiredKeys ?? request.desiredKeys))
+    }
+
+    private func failure(_ item: RecordsLookup.Item, _ error: ServerError, _ context: RequestContext) -> RecordResult {
+        var error = error
+        error.uuid = context.random.uuid()
+        return .failure(recordName: item.recordName, error, conflict: .absent)
+    }
+}
+
+extension RequestContext {
+    /// Every user has a record in the public database, though nothing is stored before it is first saved.
+    fileprivate func emptyUserRecord(named name: String, _ zoneID: ZoneID?) -> Record? {
+        guard database == .public, let user = caller.user, name == user.recordName, (zoneID ?? .default).isDefault
+        else {
+            return nil
+        }
+        return Record(recordName: name, recordType: RecordNaming.usersType, zoneID: ZoneID())
     }
 }
 

@@ -11,6 +11,11 @@ package final class CommitEffects: Sendable {
         newSchema.withLock { $0 = schema }
     }
 
+    /// A store may run an endpoint again, when its database chose the first run to give way to others.
+    package func reset() {
+        newSchema.withLock { $0 = nil }
+    }
+
     func carryOut(_ context: RequestContext) {
         if let schema = newSchema.withLock({ $0 }) { context.schemas.publish(schema) }
     }

@@ -4,7 +4,7 @@ import WebServices
 /// The record types of a container's environment at one version: a value, so that one request sees one schema.
 package struct Schema: Sendable {
     /// Grows with each change; the store's own number.
-    package let version: Int64
+    package internal(set) var version: Int64
     private var typesByName: [String: RecordType]
     private var namesByID: [Int64: String]
 
@@ -78,7 +78,8 @@ package struct Schema: Sendable {
 
     @discardableResult
     mutating func insert(_ row: FieldRow) -> Field? {
-        guard let typeName = namesByID[row.type], let kind = UInt8(exactly: row.kind), let type = FieldType(rawValue: kind)
+        guard let typeName = namesByID[row.type], let kind = UInt8(exactly: row.kind),
+            let type = FieldType(rawValue: kind)
         else { return nil }
         let field = Field(id: row.id, name: row.name, type: type, indexes: Indexes(rawValue: row.flags))
         typesByName[typeName]?.fields[row.name] = field

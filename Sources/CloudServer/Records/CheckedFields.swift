@@ -1,0 +1,213 @@
+import WebServices
+
+/// Fields of a request once the schema has had its say: every value has a type, references and assets are in the form in
+/// which they are kept. Nulls are still there, since they clear fields of the stored record.
+struct CheckedFields {
+    struct NewField: Sendable, Hashable {
+        var name: String
+        var type: FieldType
+    }
+
+    private(set) var fields: Fields
+    /// Fields that the record's type does not have yet.
+    private(set) var newFields: [NewField] = []
+
+    /// - Parameter type: nil for a type that comes into being with this record.
+    /// - Throws: what is wrong with the first bad value: the error of this record alone.
+    init(
+        _ sent: Fields, recordType: String, type: Schema.RecordType?, zone: ZoneID, _ context: RequestContext
+    ) throws(ServerError) {
+        if let problem = sent.problem { throw problem }
+        let rules = FieldRules(recordType: recordType, type: type, zone: zone, context: context)
+        var kept = FieldsBuilder(capacity: sent.jsonLength)
+        var isAsSent = true
+        var names: Set<String> = []
+        for entry in sent {
+            let name = sent.name(of: entry)
+            guard names.insert(name).inserted else { throw .badRequest("Field '\(name)' appears twice") }
+            switch try rules.check(entry, named: name, of: sent) {
+            case .asSent(let new):
+                kept.append(copying: entry, of: sent)
+                if let new { newFields.append(NewField(name: name, type: new)) }
+            case .changed(let value, let new):
+                kept.append(name, value)
+                isAsSent = false
+                if let new { newFields.append(NewField(name: name, type: new)) }
+            }
+        }
+        fields = isAsSent ? sent : kept.finish()
+    }
+}
+
+/// What a record type makes of one field of a request.
+struct FieldRules {
+    let recordType: String
+    /// nil for a type that comes into being with this record.
+    let type: Schema.RecordType?
+    /// The record's own zone.
+    let zone: ZoneID
+    let context: RequestContext
+
+    enum Verdict {
+        /// The member is kept byte by byte. `new` is the type of a field that is to be made.
+        case asSent(new: FieldType?)
+        /// Another value is kept in its place.
+        case changed(FieldValue, new: FieldType?)
+    }
+
+    func check(_ entry: Fields.Entry, named name: String, of fields: Fields) throws(ServerError) -> Verdict {
+        if entry.kind == .null { return .asSent(new: nil) }
+        let field = type?.field(named: name)
+        let known = field?.type
+        let wanted: FieldType
+        if let known {
+            wanted = known
+        } else {
+            wanted = try newType(entry, named: name, of: fields)
+        }
+        let new = known == nil ? wanted : nil
+        guard let sent = entry.kind.type else {
+            return try kept(try fields.value(of: entry, as: wanted), new: new)
+                ?? .changed(
+                    try fields.value(of: entry, as: wanted), new: new)
+        }
+        guard sent == wanted else {
+            return .changed(try converted(entry, of: fields, named: name, from: sent, to: wanted), new: new)
+        }
+        // Values of other types were checked when they were read.
+        switch wanted.element ?? wanted {
+        case .reference, .asset:
+            return try kept(try fields.value(of: entry, as: wanted), new: new) ?? .asSent(new: new)
+        default:
+            return .asSent(new: new)
+        }
+    }
+
+    // MARK: - Types
+
+    /// The type of a field that the record type does not have: its own tag, or what the value looks like.
+    private func newType(_ entry: Fields.Entry, named name: String, of fields: Fields) throws(ServerError) -> FieldType
+    {
+        guard context.mayGrowSchema else { throw .badRequest("Field \(name) not found in \(recordType)") }
+        guard Self.isFieldName(name) else {
+            throw .badRequest("Invalid field name '\(name)': a letter or '_' first, then letters, digits, '_' and '$'")
+        }
+        guard let shape = fields.shape(of: entry) else { throw .invalidValue(entry.kind.type ?? .string) }
+        if case .list(let elements) = shape, elements.isEmpty {
+            throw .badRequest(
+                "cannot use an empty list to initialize a new field (field '\(name)' in record type '\(recordType)' "
+                    + "should be more precise)")
+        }
+        if let type = entry.kind.type { return type }
+        for candidate in Self.candidates(shape) {
+            if (try? fields.value(of: entry, as: candidate)) != nil { return candidate }
+        }
+        throw .badRequest("Field '\(name)' in record type '\(recordType)' needs a type")
+    }
+
+    private static func candidates(_ shape: Fields.Shape) -> [FieldType] {
+        switch shape {
+        case .string: [.string]
+        case .integer, .boolean: [.int64]
+        case .double: [.double]
+        // An asset has no recordName and a location neither of the others' members.
+        case .object: [.reference, .location, .asset]
+        case .list(let elements):
+            switch elements.first {
+            case .string: [.stringList]
+            // One fraction among whole numbers makes a list of DOUBLE.
+            case .integer, .boolean, .double: [.int64List, .doubleList]
+            case .object: [.referenceList, .locationList, .assetList]
+            case .list, nil: []
+            }
+        }
+    }
+
+    /// A value of another type than the field's. A whole number is taken for a DOUBLE, since Swift's literals and
+    /// NSNumber do not keep the two apart; anything else is the mistake that it looks like.
+    private func converted(
+        _ entry: Fields.Entry, of fields: Fields, named name: String, from sent: FieldType, to wanted: FieldType
+    ) throws(ServerError) -> FieldValue {
+        switch (sent, wanted) {
+        case (.int64, .double), (.int64List, .doubleList):
+            return try fields.value(of: entry, as: wanted)
+        default:
+            throw .badRequest(
+                "invalid attempt to set value type \(sent.name) for field '\(name)' for type '\(recordType)', "
+                    + "defined to be: \(wanted.name)")
+        }
+    }
+
+    static func isFieldName(_ name: String) -> Bool {
+        guard name.utf8.count <= Limits.nameLength, let first = name.utf8.first, !name.hasPrefix("___") else {
+            return false
+        }
+        return (first.isASCIILetter || first == UInt8(ascii: "_"))
+            && name.utf8.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$")
+            }
+    }
+
+    // MARK: - Values
+
+    /// The value to keep in place of the one that was sent; nil where that one is fine.
+    private func kept(_ value: FieldValue, new: FieldType?) throws(ServerError) -> Verdict? {
+        switch value {
+        case .reference(let reference):
+            return try kept(reference).map { .changed(.reference($0), new: new) }
+        case .asset(let asset):
+            return kept(asset).map { .changed(.asset($0), new: new) }
+        case .list(let elements, let type) where type == .reference || type == .asset:
+            var isChanged = false
+            var changed: [FieldValue] = []
+            for element in elements {
+                if case .changed(let other, _)? = try kept(element, new: nil) {
+                    isChanged = true
+                    changed.append(other)
+                } else {
+                    changed.append(element)
+                }
+            }
+            return isChanged ? .changed(.list(changed, of: type), new: new) : nil
+        default:
+            return nil
+        }
+    }
+
+    /// A reference without an action is one that does nothing. One that does something stays within its zone.
+    private func kept(_ reference: Reference) throws(ServerError) -> Reference? {
+        guard let action = reference.action else {
+            var complete = reference
+            complete.action = Reference.Action.none
+            return complete
+        }
+        guard action == .none || reference.zoneID.map(isOwnZone) ?? true else { throw .foreignReference }
+        return nil
+    }
+
+    private func isOwnZone(_ zoneID: ZoneID) -> Bool {
+        context.normalized(zoneID) == context.normalized(zone)
+    }
+
+    /// Where to fetch an asset is worked out for each reader, never stored.
+    private func kept(_ asset: Asset) -> Asset? {
+        guard asset.downloadURL != nil else { return nil }
+        var stored = asset
+        stored.downloadURL = nil
+        return stored
+    }
+}
+
+extension RequestContext {
+    /// Whether types and fields may come into being with a record. Production has what was deployed to it.
+    var mayGrowSchema: Bool { environment == .development && configuration.createsSchemaOnSave }
+}
+
+extension ServerError {
+    static let foreignReference = ServerError.badRequest("ZoneId provided doesn't match target zone", .invalidReference)
+}
+
+extension UInt8 {
+    var isASCIILetter: Bool { (self | 0x20) >= UInt8(ascii: "a") && (self | 0x20) <= UInt8(ascii: "z") }
+    var isASCIIDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+}

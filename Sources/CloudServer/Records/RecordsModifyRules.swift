@@ -1,0 +1,111 @@
+import WebServices
+
+/// What must hold of a `records/modify` as a whole, before anything is looked up. [Apple:ModifyRecords]
+struct RecordsModifyRules {
+    private let request: RecordsModify.Request
+    private let context: RequestContext
+
+    init(_ request: RecordsModify.Request, _ context: RequestContext) {
+        self.request = request
+        self.context = context
+    }
+
+    func check() throws(ServerError) {
+        let count = request.operations.count
+        guard count <= context.limits.items else { throw .tooManyItems(count, limit: context.limits.items) }
+        try checkSize()
+        try checkAtomic()
+        try checkMembers()
+        try checkDuplicates()
+        try checkCycles()
+    }
+
+    private func checkSize() throws(ServerError) {
+        guard let limit = context.limits.requestBytes else { return }
+        let size = request.operations.reduce(0) { $0 + $1.record.fields.jsonLength }
+        guard size <= limit else {
+            throw .badRequest(
+                "The records of your request have \(size) bytes; at most \(limit) are allowed", .limitExceeded)
+        }
+    }
+
+    private func checkAtomic() throws(ServerError) {
+        guard request.atomic == true, !context.isNative else { return }
+        guard !request.operations.contains(where: { ($0.record.zoneID ?? request.zoneID ?? .default).isDefault }) else {
+            throw .badRequest("atomic operations not supported in default zone")
+        }
+    }
+
+    private func checkMembers() throws(ServerError) {
+        for operation in request.operations {
+            switch operation.type {
+            case .update, .replace, .delete:
+                if operation.record.recordName.isEmpty { throw .missingField("recordName") }
+                if operation.record.recordChangeTag == nil { throw .missingField("recordChangeTag") }
+            case .forceDelete:
+                if operation.record.recordName.isEmpty { throw .missingField("recordName") }
+            case .create, .forceUpdate, .forceReplace:
+                break
+            }
+        }
+    }
+
+    private struct RecordKey: Hashable {
+        var zone: ZoneID
+        var name: String
+    }
+
+    private func key(_ operation: RecordsModify.Operation) -> RecordKey {
+        RecordKey(
+            zone: context.normalized(operation.record.zoneID ?? request.zoneID), name: operation.record.recordName)
+    }
+
+    private func checkDuplicates() throws(ServerError) {
+        var seen: Set<RecordKey> = []
+        for operation in request.operations where !operation.record.recordName.isEmpty {
+            guard seen.insert(key(operation)).inserted else {
+                throw .badRequest(
+                    "You can't save the same record twice: '\(operation.record.recordName.prefix(Limits.nameLength))'",
+                    .duplicateRecord)
+            }
+        }
+    }
+
+    /// Records that own each other, by parent or DELETE_SELF, could never be deleted.
+    private func checkCycles() throws(ServerError) {
+        var owners: [RecordKey: [RecordKey]] = [:]
+        for operation in request.operations where !operation.type.isDeletion && !operation.record.recordName.isEmpty {
+            let source = key(operation)
+            let targets = ownerNames(operation.record).map { RecordKey(zone: source.zone, name: $0) }
+            if !targets.isEmpty { owners[source] = targets }
+        }
+        guard !owners.isEmpty else { return }
+        // Records without owners of their own go first, then those whose owners are gone, until only cycles are left.
+        var waiting = owners
+        while true {
+            let free = waiting.filter { entry in entry.value.allSatisfy { waiting[$0] == nil } }
+            if free.isEmpty { break }
+            for key in free.keys { waiting.removeValue(forKey: key) }
+        }
+        guard waiting.isEmpty else {
+            throw .badRequest("Invalid list of records: Cycle detected in record graph", .invalidReference)
+        }
+    }
+
+    private func ownerNames(_ record: Record) -> [String] {
+        var names: [String] = []
+        if case .reference(let parent) = record.parent { names.append(parent.recordName) }
+        for entry in record.fields {
+            for reference in record.fields.references(in: entry) where reference.action == .deleteSelf {
+                names.append(reference.recordName)
+            }
+        }
+        return names
+    }
+}
+
+extension ServerError {
+    static func missingField(_ name: String) -> ServerError {
+        .badRequest("BadRequestException: missing required field '\(name)'")
+    }
+}

@@ -1,0 +1,154 @@
+import CloudStore
+import WebServices
+
+extension ZoneBatchAttempt {
+    /// Saves a record over what is stored under its name: nothing, a tombstone, or an older state.
+    mutating func save(
+        _ operation: PreparedOperation, _ index: Int, over stored: RecordRow?, keepingFields: Bool
+    ) throws -> RecordRow {
+        let live = stored.flatMap { $0.deleted ? nil : $0 }
+        let typeName = try self.typeName(operation, live)
+        if live == nil { try RecordNaming.checkRecordName(operation.name, context) }
+        let checked = try CheckedFields(
+            operation.record.fields, recordType: typeName, type: schema.schema.type(named: typeName),
+            zone: operation.record.zoneID ?? context.zoneID(of: zone.key), context)
+        let oldFields = live.flatMap { Fields(stored: $0.body) } ?? Fields()
+        let fields = (keepingFields ? oldFields : Fields()).merging(checked.fields)
+        guard fields.jsonLength <= context.limits.recordBytes else {
+            throw ServerError.badRequest(
+                "Record '\(operation.name)' has \(fields.jsonLength) bytes; at most \(context.limits.recordBytes) are allowed",
+                .limitExceeded)
+        }
+
+        var row = live ?? newRow(operation, stored)
+        let parent = try self.parent(operation, live)
+        let references = try ReferenceChanges(from: live, oldFields, to: fields, parent: parent)
+        try checkLimits(of: references)
+        row.body = fields.storedBytes
+        row.parent = parent
+        let growth = Self.size(row) - Self.size(live)
+        try checkQuota(adding: growth)
+
+        // Nothing fails from here on.
+        guard let type = try schema.type(named: typeName, adding: checked.newFields) else {
+            throw ServerError(.internalError, "An internal error occurred.")
+        }
+        row.type = type.id
+        stamp(&row)
+        if live == nil { begin(&row) }
+        if stored == nil { row.id = try writer.insertRecord(row) } else { try writer.updateRecord(row) }
+        try writeIndex(from: live.map { .init(row: $0, fields: oldFields, type: type) }, to: row, fields, type)
+        try write(references, of: row, index)
+        count(records: live == nil ? 1 : 0, bytes: growth)
+        return row
+    }
+
+    private func typeName(_ operation: PreparedOperation, _ live: RecordRow?) throws -> String {
+        let stored = live.flatMap { schema.schema.typeName($0.type) }
+        guard let name = operation.record.recordType ?? stored, !name.isEmpty else {
+            throw ServerError.missingField("recordType")
+        }
+        if let stored {
+            guard name == stored else {
+                throw ServerError.badRequest(
+                    "Record '\(operation.name)' is of type '\(stored)' and cannot become one of type '\(name)'")
+            }
+            return name
+        }
+        try RecordNaming.checkTypeName(name, recordName: operation.name, context)
+        guard context.mayGrowSchema || schema.schema.type(named: name) != nil else {
+            throw ServerError.badRequest("Cannot create new type \(name) in \(context.environment.rawValue) schema")
+        }
+        return name
+    }
+
+    /// A row for a record that comes into being; a deleted one's row is used again.
+    private func newRow(_ operation: PreparedOperation, _ tombstone: RecordRow?) -> RecordRow {
+        guard var row = tombstone else { return RecordRow(zone: zone.id, name: operation.name, type: 0) }
+        row.deleted = false
+        return row
+    }
+
+    private func begin(_ row: inout RecordRow) {
+        row.createdSequence = row.sequence
+        row.created = row.modified
+        row.creator = context.userRecordName
+        row.createdDevice = context.deviceID
+    }
+
+    /// The parent's record name after the operation. A record that is replaced keeps its parent unless it names another.
+    private func parent(_ operation: PreparedOperation, _ live: RecordRow?) throws -> String? {
+        switch operation.record.parent {
+        case .unchanged: return live?.parent
+        case .none: return nil
+        case .reference(let reference):
+            guard
+                reference.zoneID.map({ context.normalized($0) == context.normalized(context.zoneID(of: zone.key)) })
+                    ?? true
+            else { throw ServerError.foreignReference }
+            // In a request with many records that refer to each other this is seen before; this one is alone.
+            guard reference.recordName != operation.name else {
+                throw ServerError.badRequest("A record cannot be its own parent", .invalidReference)
+            }
+            return reference.recordName
+        }
+    }
+
+    private func writeIndex(
+        from old: RecordIndex.State?, to row: RecordRow, _ fields: Fields, _ type: Schema.RecordType
+    ) throws {
+        let changes = RecordIndex.changes(
+            from: old, to: RecordIndex.State(row: row, fields: fields, type: type), zone.key.scope)
+        try writer.deleteIndexEntries(zone: zone.id, record: row.id, changes.removed)
+        try writer.insertIndexEntries(zone: zone.id, record: row.id, changes.added)
+    }
+
+    // MARK: - References
+
+    /// The references that come and go with a save.
+    struct ReferenceChanges {
+        var added: Set<KeptReference>
+        var removed: Set<KeptReference>
+
+        init(from live: RecordRow?, _ oldFields: Fields, to fields: Fields, parent: String?) throws(ServerError) {
+            let old = live.map { KeptReference.all(oldFields, parent: $0.parent) } ?? []
+            let new = KeptReference.all(fields, parent: parent)
+            guard new.count <= 1000 else {
+                throw .badRequest("A record may hold at most 1000 references with an action", .limitExceeded)
+            }
+            added = new.subtracting(old)
+            removed = old.subtracting(new)
+        }
+    }
+
+    /// Throws where a target would get its 751st source or child. [Apple:PropertyMetrics]
+    private mutating func checkLimits(of changes: ReferenceChanges) throws {
+        for reference in changes.added where reference.action != .validate {
+            let count = try sources(of: reference)
+            guard count < Limits.sourcesPerTarget else {
+                throw ServerError.badRequest(
+                    "Record '\(reference.target)' has \(count) "
+                        + (reference.action == .parent ? "children" : "DELETE_SELF references")
+                        + ", which is the most that a record may have", .limitExceeded)
+            }
+        }
+    }
+
+    private mutating func write(_ changes: ReferenceChanges, of row: RecordRow, _ index: Int) throws {
+        try writer.deleteReferences(zone: zone.id, source: row.id, changes.removed.map { $0.row(source: row.id) })
+        try writer.insertReferences(zone: zone.id, source: row.id, changes.added.map { $0.row(source: row.id) })
+        for reference in changes.removed { referenceCounts[reference]? -= 1 }
+        for reference in changes.added {
+            referenceCounts[reference]? += 1
+            if reference.action != .deleteSelf { needed.append((index, reference)) }
+        }
+    }
+
+    mutating func sources(of reference: KeptReference) throws -> Int {
+        if let known = referenceCounts[reference] { return known }
+        let count = try writer.referenceCount(
+            to: reference.target, zone: zone.id, action: reference.action.rawValue)
+        referenceCounts[reference] = count
+        return count
+    }
+}

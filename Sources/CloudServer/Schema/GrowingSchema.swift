@@ -1,0 +1,41 @@
+import CloudStore
+import WebServices
+
+/// The schema as one write sees and extends it: types and fields that come into being with a save. [Apple:schema]
+struct GrowingSchema {
+    private(set) var schema: Schema
+    private let writer: ContainerWriter
+    private var hasGrown = false
+
+    init(_ schema: Schema, _ writer: ContainerWriter) {
+        self.schema = schema
+        self.writer = writer
+    }
+
+    /// The type with this name and these fields, made where it or they are missing.
+    mutating func type(named name: String, adding fields: [CheckedFields.NewField]) throws -> Schema.RecordType? {
+        let type: Schema.RecordType
+        if let known = schema.type(named: name) {
+            type = known
+        } else {
+            type = schema.insert(try writer.insertType(name: name))
+            hasGrown = true
+        }
+        for field in fields where type.field(named: field.name) == nil {
+            let row = try writer.insertField(
+                type: type.id, name: field.name, kind: Int64(field.type.rawValue),
+                flags: Schema.Indexes.all(for: field.type).rawValue)
+            schema.insert(row)
+            hasGrown = true
+        }
+        return schema.type(named: name)
+    }
+
+    /// The schema with its new version; nil if nothing was added.
+    func changed() throws -> Schema? {
+        guard hasGrown else { return nil }
+        var schema = schema
+        schema.version = try writer.schemaVersion()
+        return schema
+    }
+}
