@@ -1,0 +1,126 @@
+import Foundation
+import Synchronization
+import WebServices
+
+/// Whether somebody is signed in on this device, and the web token that proves it.
+package final class AccountSession: Sendable {
+    /// What the device knows of its account, without asking the server.
+    package enum Status: Sendable, Equatable {
+        case available, noAccount, restricted, couldNotDetermine, temporarilyUnavailable
+    }
+
+    private struct State {
+        var status: Status
+        var token: String?
+        /// Signs in again when the token has run out.
+        var password: (account: String, password: String)?
+        var signingIn: Task<Result<String, CKError>, Never>?
+        var userRecordName: String?
+    }
+
+    private let state: Mutex<State>
+    /// Told of each refreshed token; the credentials file listens here.
+    private let tokenChanged: (@Sendable (String) -> Void)?
+
+    package init(
+        _ account: StratusCloud.Account = .none, tokenChanged: (@Sendable (String) -> Void)? = nil
+    ) {
+        var state = State(status: .available)
+        switch account {
+        case .none: state.status = .noAccount
+        case .webAuthToken(let token): state.token = token
+        case .password(let account, let password): state.password = (account, password)
+        }
+        self.state = Mutex(state)
+        self.tokenChanged = tokenChanged
+    }
+
+    package var status: Status { state.withLock { $0.status } }
+    /// Whether a token is at hand, from an earlier launch or an earlier request.
+    package var hasToken: Bool { state.withLock { $0.token != nil } }
+
+    /// What a test's device shows; the token stays.
+    package func setStatus(_ status: Status) {
+        state.withLock { $0.status = status }
+    }
+
+    /// The signed-in user's record name, once a request has told it.
+    package var userRecordName: String? {
+        get { state.withLock { $0.userRecordName } }
+        set { state.withLock { $0.userRecordName = newValue } }
+    }
+
+    /// The token to send.
+    ///
+    /// - Returns: nil for a read of the public database without an account.
+    /// - Throws: `.notAuthenticated` without an account, `.accountTemporarilyUnavailable` while it needs the user's
+    ///   attention.
+    func webAuthToken(
+        anonymousAllowed: Bool, transport: any Transport, limits: RequestLimits
+    ) async throws(CKError) -> String? {
+        let (status, token) = state.withLock { ($0.status, $0.token) }
+        switch status {
+        case .available: break
+        case _ where anonymousAllowed: return nil
+        case .temporarilyUnavailable:
+            throw CKError(.accountTemporarilyUnavailable, reason: "The account needs attention before it can be used")
+        default:
+            throw CKError(.notAuthenticated, reason: "No account is signed in")
+        }
+        if let token { return token }
+        return try await signIn(transport, limits).get()
+    }
+
+    /// All callers that come while a sign-in runs wait for that one.
+    private func signIn(_ transport: any Transport, _ limits: RequestLimits) async -> Result<String, CKError> {
+        let task: Task<Result<String, CKError>, Never>? = state.withLock { state in
+            if let running = state.signingIn { return running }
+            guard let (account, password) = state.password else { return nil }
+            let task = Task { await self.exchange(account, password, transport, limits) }
+            state.signingIn = task
+            return task
+        }
+        guard let task else {
+            return .failure(CKError(.notAuthenticated, reason: "The web token has run out; sign in again"))
+        }
+        return await task.value
+    }
+
+    private func exchange(
+        _ account: String, _ password: String, _ transport: any Transport, _ limits: RequestLimits
+    ) async -> Result<String, CKError> {
+        let result: Result<String, CKError>
+        do throws(TransportError) {
+            result = try await transport.signIn(account: account, password: password, limits: limits).result
+                .mapError { CKError($0) }
+        } catch {
+            result = .failure(CKError(error, changesState: false))
+        }
+        state.withLock { state in
+            state.signingIn = nil
+            if case .success(let token) = result { state.token = token }
+        }
+        return result
+    }
+
+    /// Takes over the token that came with an answer.
+    func rotate(to token: String) {
+        let changed = state.withLock { state in
+            guard state.token != token, state.status != .noAccount else { return false }
+            state.token = token
+            return true
+        }
+        if changed { tokenChanged?(token) }
+    }
+
+    /// Forgets a token that the server refused.
+    ///
+    /// - Returns: Whether another attempt has a chance: somebody rotated it meanwhile, or there is a password.
+    func expire(_ token: String) -> Bool {
+        state.withLock { state in
+            if state.token == token { state.token = nil }
+            if state.token == nil && state.password == nil { state.status = .noAccount }
+            return state.token != nil || state.password != nil
+        }
+    }
+}

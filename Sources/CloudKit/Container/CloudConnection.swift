@@ -1,0 +1,114 @@
+import Foundation
+import WebServices
+
+/// A cloud as one signed-in device sees it: transport, account, environment and the identity of the device. Containers of
+/// one cloud share it, so that an account signs in once and its web token rotates in one place.
+package final class CloudConnection: Sendable {
+    package let transport: any Transport
+    package let environment: CloudEnvironment
+    /// Appears as `deviceID` of what this device saves.
+    package let deviceID: String
+    package let account: AccountSession
+    package let retryPolicy: RetryPolicy
+    private let apiToken: String?
+
+    /// The connection of code that runs inside a test's device: `CKContainer(identifier:)` and `default()` use it.
+    @TaskLocal package static var current: CloudConnection?
+    /// What `CKContainer.default()` is to such code.
+    @TaskLocal package static var defaultContainer: String?
+
+    package init(
+        transport: any Transport, account: AccountSession, apiToken: String? = nil,
+        environment: CloudEnvironment = .development, deviceID: String = UUID().uuidString,
+        retryPolicy: RetryPolicy = .standard
+    ) {
+        self.transport = transport
+        self.account = account
+        self.apiToken = apiToken
+        self.environment = environment
+        self.deviceID = deviceID
+        self.retryPolicy = retryPolicy
+    }
+
+    /// Sends one operation and gives back the server's answer, after as many attempts as the policy allows.
+    package func answer(
+        to operation: WebServices.Operation, container: String, database: DatabaseScope, options: RequestOptions
+    ) async throws(CKError) -> Answer {
+        let started = ContinuousClock.now
+        var attempt = 0
+        while true {
+            do throws(CKError) {
+                return try await attemptOnce(operation, container: container, database: database, options: options)
+            } catch {
+                attempt += 1
+                guard let delay = retryPolicy.delay(error, attempt, options.qualityOfService) else { throw error }
+                if let whole = options.resourceTimeout {
+                    guard started.duration(to: .now) + .seconds(delay) < .seconds(whole) else { throw error }
+                }
+                do { try await retryPolicy.sleep(delay) } catch {
+                    throw CKError(.operationCancelled, reason: "Cancelled")
+                }
+            }
+        }
+    }
+
+    private func attemptOnce(
+        _ operation: WebServices.Operation, container: String, database: DatabaseScope, options: RequestOptions
+    ) async throws(CKError) -> Answer {
+        guard !Task.isCancelled else { throw CKError(.operationCancelled, reason: "The operation was cancelled") }
+        var signedInAgain = false
+        while true {
+            let token = try await account.webAuthToken(
+                anonymousAllowed: database == .public && operation.isRead, transport: transport, limits: options.limits)
+            let call = Call(
+                container: container, environment: environment, database: database,
+                credentials: Credentials(apiToken: apiToken, webAuthToken: token),
+                client: .native(deviceID: deviceID), operation: operation)
+            let reply: Reply
+            do throws(TransportError) {
+                reply = try await transport.send(call, limits: options.limits)
+            } catch {
+                throw CKError(error, changesState: !operation.isRead)
+            }
+            if let token = reply.webAuthToken { account.rotate(to: token) }
+            switch reply.result {
+            case .success(let answer):
+                return answer
+            case .failure(let error):
+                let refused = error.code == .authenticationFailed || error.code == .authenticationRequired
+                if refused, let token, account.expire(token), !signedInAgain {
+                    signedInAgain = true
+                    continue
+                }
+                throw CKError(error)
+            }
+        }
+    }
+}
+
+/// What an operation's configuration asks of each of its requests.
+package struct RequestOptions: Sendable {
+    package var limits: RequestLimits
+    package var qualityOfService: QualityOfService
+    /// Seconds for the whole operation with its retries; nil has no end.
+    package var resourceTimeout: Double?
+
+    package init(
+        limits: RequestLimits = RequestLimits(), qualityOfService: QualityOfService = .userInitiated,
+        resourceTimeout: Double? = nil
+    ) {
+        self.limits = limits
+        self.qualityOfService = qualityOfService
+        self.resourceTimeout = resourceTimeout
+    }
+}
+
+extension WebServices.Operation {
+    /// Whether sending it twice, or not knowing whether it arrived, is harmless.
+    package var isRead: Bool {
+        switch self {
+        case .recordsModify, .zonesModify: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import WebServices
+
+// Every way from what the wire or the transport says to the CKError that an app is given.
+
+extension CKError {
+    /// The error for what the server refused.
+    ///
+    /// The server's reason is the description, as Apple's framework shows it. The extension code, which only our servers
+    /// send, is the finer one and wins.
+    package init(_ error: ServerError) {
+        var info: [String: Any] = ["ServerErrorDescription": error.reason]
+        if let uuid = error.uuid { info["RequestUUID"] = uuid }
+        self.init(
+            Self.code(for: error), reason: error.reason.isEmpty ? nil : error.reason, retryAfter: error.retryAfter,
+            userInfo: info)
+    }
+
+    package static func code(for error: ServerError) -> Code {
+        switch error.extensionCode {
+        case .limitExceeded: return .limitExceeded
+        case .userDeletedZone: return .userDeletedZone
+        case .unknownItem: return .unknownItem
+        case .invalidReference: return .referenceViolation
+        case .duplicateRecord: return .invalidArguments
+        case nil: break
+        }
+        switch error.code {
+        case .accessDenied: return .permissionFailure
+        case .atomicError: return .batchRequestFailed
+        case .authenticationFailed, .authenticationRequired: return .notAuthenticated
+        case .badRequest: return .invalidArguments
+        case .conflict, .exists: return .serverRecordChanged
+        case .notFound: return .unknownItem
+        case .quotaExceeded: return .quotaExceeded
+        case .throttled: return .requestRateLimited
+        case .tryAgainLater: return .serviceUnavailable
+        case .validatingReferenceError: return .referenceViolation
+        case .zoneNotFound: return .zoneNotFound
+        case .uniqueFieldError: return .constraintViolation
+        case .zoneBusy: return .zoneBusy
+        case .changeTokenExpired: return .changeTokenExpired
+        case .internalError:
+            // With a time to wait, the server says that waiting helps; without one, a client "should not retry"
+            // [Apple:ErrorCodes], and `.serviceUnavailable` would have sync engines retry the same fault for ever.
+            return error.retryAfter == nil ? .internalError : .serviceUnavailable
+        case .other(let name):
+            return name == "UNKNOWN_CONTAINER" ? .badContainer : .serverRejectedRequest
+        }
+    }
+
+    /// The error for a request that brought no answer.
+    ///
+    /// - Parameter changesState: Whether it may have changed something on the server. Of a read whose answer is lost
+    ///   nothing is uncertain, so it is an ordinary network failure.
+    package init(_ error: TransportError, changesState: Bool) {
+        switch error {
+        case .unreachable(let reason):
+            self.init(.networkUnavailable, reason: reason)
+        case .interrupted(let reason):
+            self.init(.networkFailure, reason: reason)
+        case .answerLost(let reason):
+            self.init(changesState ? .serverResponseLost : .networkFailure, reason: reason)
+        case .timedOut:
+            self.init(.networkFailure, reason: "The request timed out")
+        case .cancelled:
+            self.init(.operationCancelled, reason: "The operation was cancelled")
+        case .notUnderstood(let status, let reason):
+            // A proxy or a load balancer in front of the server.
+            switch status {
+            case 429: self.init(.requestRateLimited, reason: reason)
+            case 502, 503, 504: self.init(.serviceUnavailable, reason: reason)
+            default: self.init(.serverRejectedRequest, reason: reason)
+            }
+        }
+    }
+
+    /// A conflict with the three records that a merge needs.
+    init(conflict error: ServerError, client: CKRecord, server: CKRecord) {
+        self.init(
+            .serverRecordChanged, reason: error.reason,
+            userInfo: [
+                "ServerErrorDescription": error.reason, CKRecordChangedErrorServerRecordKey: server,
+                CKRecordChangedErrorClientRecordKey: client,
+                CKRecordChangedErrorAncestorRecordKey: client.ancestor,
+            ])
+    }
+
+    /// The server answered something else than it was asked.
+    static var unexpectedAnswer: CKError {
+        CKError(.internalError, reason: "The server's answer does not fit the request")
+    }
+    /// Paging would go on for ever.
+    static var tokenStandsStill: CKError {
+        CKError(.internalError, reason: "The server has more changes but its token does not move")
+    }
+    static var otherInBatchFailed: CKError {
+        CKError(.batchRequestFailed, reason: "Not saved: another record of its batch cannot be sent")
+    }
+}

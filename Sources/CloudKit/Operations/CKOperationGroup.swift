@@ -1,0 +1,47 @@
+import Foundation
+
+/// Operations that belong together: a name for the logs and a configuration they all start from.
+open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
+    // Unchecked, like Apple's: set up before the first of its operations starts.
+
+    public static var supportsSecureCoding: Bool { true }
+
+    public enum TransferSize: Int, Sendable {
+        case unknown = 0
+        case kilobytes, megabytes, tensOfMegabytes, hundredsOfMegabytes
+        case gigabytes, tensOfGigabytes, hundredsOfGigabytes
+    }
+
+    public let operationGroupID: String
+    public var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration() {
+        didSet { if defaultConfiguration == nil { defaultConfiguration = CKOperation.Configuration() } }
+    }
+    public var name: String?
+    public var quantity = 0
+    public var expectedSendSize = TransferSize.unknown
+    public var expectedReceiveSize = TransferSize.unknown
+
+    public override init() {
+        operationGroupID = UUID().uuidString
+        super.init()
+    }
+
+    public required init(coder: NSCoder) {
+        operationGroupID =
+            coder.decodeObject(of: NSString.self, forKey: "OperationGroupID").map { String(describing: $0) }
+            ?? UUID().uuidString
+        name = coder.decodeObject(of: NSString.self, forKey: "Name").map { String(describing: $0) }
+        quantity = coder.decodeInteger(forKey: "Quantity")
+        expectedSendSize = TransferSize(rawValue: coder.decodeInteger(forKey: "ExpectedSendSize")) ?? .unknown
+        expectedReceiveSize = TransferSize(rawValue: coder.decodeInteger(forKey: "ExpectedReceiveSize")) ?? .unknown
+        super.init()
+    }
+
+    open func encode(with coder: NSCoder) {
+        coder.encode(NSString(string: operationGroupID), forKey: "OperationGroupID")
+        if let name { coder.encode(NSString(string: name), forKey: "Name") }
+        coder.encode(quantity, forKey: "Quantity")
+        coder.encode(expectedSendSize.rawValue, forKey: "ExpectedSendSize")
+        coder.encode(expectedReceiveSize.rawValue, forKey: "ExpectedReceiveSize")
+    }
+}

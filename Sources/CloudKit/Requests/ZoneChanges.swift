@@ -1,0 +1,115 @@
+import WebServices
+
+/// Fetches the records that changed in zones since their tokens. [Apple:FetchingRecordZoneChanges]
+struct ZoneChanges: DatabaseRequest {
+    enum Event: Sendable {
+        case changed(CKRecord.ID, Result<CKRecord, CKError>)
+        case deleted(CKRecord.ID, CKRecord.RecordType)
+        /// After a page of a zone that is not its last.
+        case tokenUpdated(CKRecordZone.ID, CKServerChangeToken)
+        /// The zone is done.
+        case zone(CKRecordZone.ID, Result<(token: CKServerChangeToken, moreComing: Bool), CKError>)
+    }
+
+    struct Zone: Sendable {
+        var zoneID: CKRecordZone.ID
+        var token: CKServerChangeToken?
+        var desiredKeys: [CKRecord.FieldKey]?
+        /// 0 leaves the size of a page to the server.
+        var resultsLimit = 0
+    }
+
+    let zones: [Zone]
+    /// Whether to go on until no zone has more coming.
+    let fetchesAll: Bool
+
+    init(zones: [Zone], fetchesAll: Bool) {
+        self.zones = zones.distinct { $0.zoneID }
+        self.fetchesAll = fetchesAll
+    }
+
+    /// Where the reading of one zone stands.
+    private struct Reading {
+        var zone: Zone
+        var token: String?
+        /// How many records the caller still wants, where it set a limit and does not fetch all.
+        var remaining: Int?
+
+        init(_ zone: Zone, fetchesAll: Bool) {
+            self.zone = zone
+            token = zone.token?.syncToken
+            remaining = zone.resultsLimit > 0 && !fetchesAll ? zone.resultsLimit : nil
+        }
+
+        var request: ChangesZone.ZoneRequest {
+            let limit = remaining ?? zone.resultsLimit
+            return ChangesZone.ZoneRequest(
+                zoneID: ZoneID(zone.zoneID), syncToken: token, desiredKeys: zone.desiredKeys,
+                resultsLimit: limit > 0 ? min(limit, ChangesZone.pageLimit) : nil)
+        }
+    }
+
+    func perform(in session: DatabaseSession, report: @Sendable (Event) -> Void) async throws(CKError) {
+        guard session.scope != .public else {
+            throw CKError(.badDatabase, reason: "The public database keeps no changes; query it by modification date")
+        }
+        var readings = zones.map { Reading($0, fetchesAll: fetchesAll) }
+        while !readings.isEmpty {
+            let request = ChangesZone.Request(zones: readings.map(\.request))
+            guard case .changesZone(let response) = try await session.answer(to: .changesZone(request)),
+                response.zones.count == readings.count
+            else { throw CKError.unexpectedAnswer }
+            var unfinished: [Reading] = []
+            for (reading, result) in zip(readings, response.zones) {
+                if let next = advance(reading, with: result, report) { unfinished.append(next) }
+            }
+            readings = unfinished
+        }
+    }
+
+    /// Reports one zone's page.
+    ///
+    /// - Returns: How to go on with the zone; nil when it is done.
+    private func advance(
+        _ reading: Reading, with result: ChangesZone.ZoneResult, _ report: @Sendable (Event) -> Void
+    ) -> Reading? {
+        let zoneID = reading.zone.zoneID
+        let page: ChangesZone.Page
+        switch result {
+        case .failure(_, let error):
+            report(.zone(zoneID, .failure(CKError(error))))
+            return nil
+        case .page(let answered):
+            page = answered
+        }
+        for record in page.records {
+            let recordID = CKRecord.ID(recordName: record.recordName, zoneID: zoneID)
+            if record.deleted {
+                report(.deleted(recordID, record.recordType ?? ""))
+            } else {
+                report(.changed(recordID, RecordResult.record(record).record(in: zoneID)))
+            }
+        }
+        let token = CKServerChangeToken(syncToken: page.syncToken)
+        var next = reading
+        next.token = page.syncToken
+        if let remaining = reading.remaining { next.remaining = remaining - page.records.count }
+        let wantsMore = fetchesAll || (next.remaining ?? 0) > 0
+        guard page.moreComing && wantsMore else {
+            report(.zone(zoneID, .success((token, page.moreComing))))
+            return nil
+        }
+        // A token that stands still beside an empty page would ask for the same page for ever.
+        guard page.syncToken != reading.token || !page.records.isEmpty else {
+            report(.zone(zoneID, .failure(.tokenStandsStill)))
+            return nil
+        }
+        if fetchesAll { report(.tokenUpdated(zoneID, token)) }
+        return next
+    }
+}
+
+extension ChangesZone {
+    /// The most records that a page holds, whatever is asked for. [Apple:PropertyMetrics]
+    fileprivate static let pageLimit = 200
+}

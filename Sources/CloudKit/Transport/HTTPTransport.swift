@@ -1,0 +1,202 @@
+import Foundation
+import Synchronization
+import WebServices
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Speaks CloudKit Web Services over HTTP. [Apple:SettingUpWebServices]
+package final class HTTPTransport: Transport {
+    private let root: URL
+    private let session: URLSession
+
+    /// - Parameters:
+    ///   - root: The server, without `/database/1`.
+    ///   - connections: How many requests run at once; more wait.
+    package init(root: URL, connections: Int = 32) {
+        self.root = root
+        let configuration = URLSessionConfiguration.ephemeral
+        // Six by default, which would have a sync engine's requests wait for a few slow ones.
+        configuration.httpMaximumConnectionsPerHost = connections
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        session = URLSession(configuration: configuration)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    package func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply {
+        let answer = try await load(try request(for: call, limits: limits))
+        let result: Result<Answer, ServerError>
+        do throws(ServerError) {
+            result = .success(try Answer(to: call.operation, body: answer.body))
+        } catch {
+            // What is no error dictionary and no answer either did not come from such a server.
+            guard error != .unexpectedInput || answer.isErrorDictionary else {
+                throw .notUnderstood(
+                    status: answer.status,
+                    "The server at \(root.absoluteString) answered \(answer.status) with something that is not CloudKit Web Services"
+                )
+            }
+            result = .failure(error)
+        }
+        return Reply(result, webAuthToken: answer.webAuthToken)
+    }
+
+    package func signIn(
+        account: String, password: String, limits: RequestLimits
+    ) async throws(TransportError) -> SignInReply {
+        guard let url = URL(string: Self.path(of: root) + "/stratus/session") else {
+            throw .unreachable("Not an address: \(root.absoluteString)")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("account", account)
+        writer.member("password", password)
+        writer.member("keepSignedIn", true)
+        writer.endObject()
+        let answer = try await load(Self.request(url, body: writer.finish(), limits: limits))
+        guard let value = try? JSONDocument(parsing: answer.body).root else {
+            throw .notUnderstood(status: answer.status, "The server has no sign-in at /stratus/session")
+        }
+        if let token = value["webAuthToken"]?.string { return SignInReply(.success(token)) }
+        return SignInReply(.failure(ServerError(value) ?? ServerError(.authenticationFailed, "Authentication failed")))
+    }
+
+    // MARK: Requests
+
+    private func request(for call: Call, limits: RequestLimits) throws(TransportError) -> URLRequest {
+        let path = ["database", "1", call.container, call.environment.rawValue, call.database.rawValue]
+            .map(Self.escaped).joined(separator: "/")
+        var query: [String] = []
+        if let token = call.credentials.apiToken { query.append("ckAPIToken=" + Self.escaped(token)) }
+        if let token = call.credentials.webAuthToken { query.append("ckWebAuthToken=" + Self.escaped(token)) }
+        if call.wantsSyncToken { query.append("getCurrentSyncToken=true") }
+        let text = "\(Self.path(of: root))/\(path)/\(call.operation.path)?" + query.joined(separator: "&")
+        guard let url = URL(string: text) else { throw .unreachable("Not an address: \(root.absoluteString)") }
+        var request = Self.request(url, body: call.operation.encodeBody(), limits: limits)
+        if case .native(let deviceID) = call.client {
+            request.setValue("native/\(Self.escaped(deviceID))", forHTTPHeaderField: "X-Stratus-Client")
+        }
+        return request
+    }
+
+    private static func request(_ url: URL, body: [UInt8]?, limits: RequestLimits) -> URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: limits.timeout)
+        request.allowsCellularAccess = limits.allowsCellularAccess
+        if let body {
+            request.httpMethod = "POST"
+            request.httpBody = Data(body)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        return request
+    }
+
+    private static func path(of root: URL) -> String {
+        let text = root.absoluteString
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// Everything but letters, digits and `-._~` is escaped: tokens contain `+`, `/` and `=`.
+    private static func escaped(_ text: String) -> String {
+        let kept = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: kept) ?? ""
+    }
+
+    // MARK: Loading
+
+    private struct Loaded: Sendable {
+        var status: Int
+        var body: [UInt8]
+        var webAuthToken: String?
+
+        var isErrorDictionary: Bool {
+            (try? JSONDocument(parsing: body).root).flatMap { ServerError($0) } != nil
+        }
+    }
+
+    private func load(_ request: URLRequest) async throws(TransportError) -> Loaded {
+        let running = RunningTask()
+        let result: Result<Loaded, TransportError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let task = session.dataTask(with: request) { data, response, error in
+                    continuation.resume(
+                        returning: Self.outcome(data, response, error, sentBytes: running.countOfBytesSent, request))
+                }
+                running.start(task)
+            }
+        } onCancel: {
+            running.cancel()
+        }
+        return try result.get()
+    }
+
+    private static func outcome(
+        _ data: Data?, _ response: URLResponse?, _ error: (any Error)?, sentBytes: Int64, _ request: URLRequest
+    ) -> Result<Loaded, TransportError> {
+        if let error {
+            let sent = sentBytes > 0 && sentBytes >= Int64(request.httpBody?.count ?? 0)
+            return .failure(transportError(error, wasSent: sent))
+        }
+        guard let response = response as? HTTPURLResponse else {
+            return .failure(.notUnderstood(status: nil, "The answer is not HTTP"))
+        }
+        return .success(
+            Loaded(
+                status: response.statusCode, body: data.map { [UInt8]($0) } ?? [],
+                webAuthToken: response.value(forHTTPHeaderField: "X-Apple-CloudKit-Web-Auth-Token")))
+    }
+
+    private static func transportError(_ error: any Error, wasSent: Bool) -> TransportError {
+        let text = error.localizedDescription
+        guard let error = error as? URLError else { return wasSent ? .answerLost(text) : .interrupted(text) }
+        switch error.code {
+        case .cancelled:
+            return .cancelled
+        case .timedOut:
+            return .timedOut
+        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
+            .internationalRoamingOff, .callIsActive, .dataNotAllowed, .unsupportedURL, .badURL:
+            return .unreachable(text)
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired:
+            return .interrupted(text)
+        default:
+            return wasSent ? .answerLost(text) : .interrupted(text)
+        }
+    }
+}
+
+/// A task that a cancellation may meet before it has begun.
+private final class RunningTask: Sendable {
+    private struct State {
+        var task: URLSessionDataTask?
+        var isCancelled = false
+    }
+    private let state = Mutex(State())
+
+    var countOfBytesSent: Int64 { state.withLock { $0.task?.countOfBytesSent ?? 0 } }
+
+    func start(_ task: URLSessionDataTask) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        task.resume()
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

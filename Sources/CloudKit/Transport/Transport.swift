@@ -1,0 +1,46 @@
+import WebServices
+
+/// Carries one call to a cloud and brings its reply back: over HTTP, or by calling a server of the same process.
+/// A transport neither retries nor interprets; both happen once, in `CloudConnection`.
+package protocol Transport: Sendable {
+    /// Sends the call. Cancelling the task gives the call up and throws `.cancelled`.
+    func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply
+
+    /// Exchanges an account's password for a web token, where this cloud has passwords.
+    func signIn(account: String, password: String, limits: RequestLimits) async throws(TransportError) -> SignInReply
+}
+
+/// What one request may use.
+package struct RequestLimits: Sendable, Equatable {
+    /// Seconds without an answer after which the request is given up.
+    package var timeout: Double
+    package var allowsCellularAccess: Bool
+
+    package init(timeout: Double = 60, allowsCellularAccess: Bool = true) {
+        self.timeout = timeout
+        self.allowsCellularAccess = allowsCellularAccess
+    }
+}
+
+/// The answer to a sign-in: a web token, or why not.
+package struct SignInReply: Sendable {
+    package var result: Result<String, ServerError>
+
+    package init(_ result: Result<String, ServerError>) {
+        self.result = result
+    }
+}
+
+/// Why no reply came. What the server itself refuses is a `Reply`, not one of these.
+package enum TransportError: Error, Sendable, Equatable {
+    /// No connection could be made: refused, no route, no such host, offline. Nothing was sent.
+    case unreachable(String)
+    /// The connection broke before the whole request had gone out.
+    case interrupted(String)
+    /// The whole request had gone out and the connection broke before an answer: the outcome is unknown.
+    case answerLost(String)
+    case timedOut
+    case cancelled
+    /// Something answered that is not this protocol: a proxy's page, cut JSON. With the HTTP status, if any.
+    case notUnderstood(status: Int?, String)
+}
