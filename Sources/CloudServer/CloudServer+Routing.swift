@@ -7,15 +7,16 @@ extension CloudServer {
         case .recordsModify(let request): .writes(RecordsModifyEndpoint(request))
         case .recordsLookup(let request): .reads(RecordsLookupEndpoint(request))
         case .usersCaller, .usersCurrent: .stateless(UsersCallerEndpoint())
-        case .recordsQuery, .recordsChanges, .changesDatabase, .changesZone: .stateless(UnknownEndpoint())
-        case .zonesList, .zonesLookup, .zonesModify, .zonesChanges: .stateless(UnknownEndpoint())
+        case .recordsQuery(let request): .reads(RecordsQueryEndpoint(request))
+        case .recordsChanges(let request): .reads(RecordsChangesEndpoint(request))
+        case .changesZone(let request): .reads(ChangesZoneEndpoint(request))
+        case .changesDatabase(let request):
+            .reads(ChangesDatabaseEndpoint(request) { .changesDatabase($0) })
+        case .zonesChanges(let request):
+            .reads(ChangesDatabaseEndpoint(request) { .zonesChanges($0) })
+        case .zonesList: .reads(ZonesListEndpoint())
+        case .zonesLookup(let request): .reads(ZonesLookupEndpoint(request))
+        case .zonesModify(let request): .writes(ZonesModifyEndpoint(request))
         }
-    }
-}
-
-/// Answers for an operation that this server does not have.
-struct UnknownEndpoint: StatelessEndpoint {
-    func run(_ context: RequestContext) throws(ServerError) -> Answer {
-        throw ServerError(.notFound, "could not find handler for endpoint")
     }
 }

@@ -73,7 +73,13 @@ package final class CloudServer: Sendable {
         case .stateless(let endpoint):
             done(Result { try endpoint.run(context) })
         case .reads(let endpoint):
-            done(Result { try container.read { reader in try endpoint.run(context, reader) } })
+            do {
+                done(.success(try container.read { reader in try endpoint.run(context, reader) }))
+            } catch let turned as NeedsWriter {
+                run(.writes(turned.endpoint), context, container, done)
+            } catch {
+                done(.failure(error))
+            }
         case .writes(let endpoint):
             container.write({ writer in try endpoint.run(context, writer) }) { result in
                 if case .success = result { context.afterCommit.carryOut(context) }

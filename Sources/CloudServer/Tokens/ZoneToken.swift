@@ -87,8 +87,11 @@ package struct ZoneToken: Sendable, Hashable {
         }
         var token = self
         if incarnation != zone.incarnation {
-            // Both histories share everything up to where the present one began, and nothing after it.
+            // Both histories share everything up to where the present one began, and nothing after it. A sequence's upper
+            // half is the incarnation that it was taken in: of one before that in which the present began, it is not
+            // known what it shares.
             guard incarnation < zone.incarnation, position <= zone.incarnationStart,
+                incarnation >= zone.incarnationStart >> 32,
                 reverse.map({ $0.ceiling <= zone.incarnationStart }) ?? true
             else { throw .changeTokenExpired("The zone was restored to a point before the token") }
             token = ZoneToken(

@@ -22,7 +22,10 @@ extension ContainerStore {
         if try writeAndWait({ try $0.purgeDeletedZones(limit: limit) }) { return true }
         let old = now - tombstoneLife
         guard let expiring = try nextExpiring(before: old, limit: limit) else {
-            try writeAndWait { try $0.retireDeletedZones(before: old) }
+            try writeAndWait {
+                try $0.retireDeletedZones(before: old)
+                try $0.expireTokenStates(before: now, limit: limit)
+            }
             maintenance.move(to: 0)
             return false
         }

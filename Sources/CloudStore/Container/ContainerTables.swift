@@ -32,6 +32,11 @@ extension TableSet {
                 PRIMARY KEY (container, scope, owner, stripe))\(dialect.clustered)
             """,
             """
+            CREATE TABLE token_state (
+                container BIGINT NOT NULL, digest \(dialect.blob) NOT NULL, content \(dialect.blob) NOT NULL,
+                expires BIGINT NOT NULL, PRIMARY KEY (container, digest))
+            """,
+            """
             CREATE TABLE meta (
                 container BIGINT NOT NULL, name \(text) NOT NULL, value BIGINT NOT NULL,
                 PRIMARY KEY (container, name))\(dialect.clustered)

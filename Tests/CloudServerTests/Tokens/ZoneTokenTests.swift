@@ -93,6 +93,15 @@ struct ZoneTokenTests {
             // Restored before and after the token.
             (ZoneToken(zone: 3, incarnation: 1, position: 40), .test(incarnation: 2, start: 40), true),
             (ZoneToken(zone: 3, incarnation: 1, position: 41), .test(incarnation: 2, start: 40), false),
+            // Restored twice: what the first incarnation shares with the third is not known.
+            (
+                ZoneToken(zone: 3, incarnation: 1, position: 40),
+                .test(incarnation: 3, start: 2 << 32 | 9, sequence: 3 << 32), false
+            ),
+            (
+                ZoneToken(zone: 3, incarnation: 2, position: 2 << 32 | 9),
+                .test(incarnation: 3, start: 2 << 32 | 9, sequence: 3 << 32), true
+            ),
             (ZoneToken(zone: 3, incarnation: 3, position: 1), .test(incarnation: 2, start: 40), false),
             (ZoneToken(zone: 3, incarnation: 1, position: 101), .test(), false),
             // Tombstones cleaned up.

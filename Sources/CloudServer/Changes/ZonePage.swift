@@ -1,0 +1,78 @@
+import CloudStore
+import WebServices
+
+/// Reads one page of a zone's changes: what `changes/zone` does for each zone, and `records/changes` for its one.
+struct ZonePage {
+    /// One zone's part of a request, with the request's defaults filled in.
+    struct Ask {
+        var zoneID: ZoneID
+        var syncToken: String?
+        var reverse: Bool
+        var desiredKeys: [String]?
+        var desiredRecordTypes: [String]?
+        var resultsLimit: Int?
+    }
+
+    let records: [Record]
+    let syncToken: String
+    let moreComing: Bool
+
+    /// - Throws: the zone's error: `ZONE_NOT_FOUND`, `CHANGE_TOKEN_EXPIRED`, or `BAD_REQUEST` for its token and for the
+    ///   default zone, which keeps no history.
+    init(
+        _ ask: Ask, _ schema: Schema, _ context: RequestContext, _ reader: ContainerReader,
+        _ lookups: inout ZoneLookups, _ budget: inout PageBudget
+    ) throws {
+        if ask.zoneID.isDefault, context.isCaller(ask.zoneID.ownerRecordName) {
+            throw ServerError.badRequest("cannot get changes in default zone")
+        }
+        guard let zone = try lookups.zone(ask.zoneID, context, reader) else { throw ServerError.zoneNotFound }
+        let key = context.tokenKey
+        let history = ZoneHistory(zone)
+        let token = try ZoneToken(request: ask.syncToken, history, key)
+        var sweep = ZoneSweep(
+            from: token, reverse: ask.reverse, in: history, limit: PageLimit.records(ask.resultsLimit, context))
+        let types = ask.desiredRecordTypes.map { names in Set(names.compactMap { schema.type(named: $0)?.id }) }
+        var records: [Record] = []
+        while !sweep.isFinished {
+            var rows = 0
+            let chunk = max(sweep.chunk, 64)
+            func take(_ row: RecordRow) -> Bool {
+                rows += 1
+                let step = sweep.offer(Self.meaning(of: row, types, context), budget: &budget)
+                if step == .send {
+                    records.append(Self.record(row, zone.key, schema, ask.desiredKeys, context))
+                }
+                return step != .stop
+            }
+            if sweep.isReverse {
+                try reader.changesReversed(zone: zone.id, before: sweep.cursor, limit: chunk) { take($0) }
+            } else {
+                try reader.changes(zone: zone.id, after: sweep.cursor, limit: chunk) { take($0) }
+            }
+            if rows < chunk, !sweep.isFinished { sweep.finish() }
+        }
+        self.records = records
+        syncToken = sweep.token.text(key)
+        moreComing = sweep.moreComing
+    }
+
+    private static func meaning(of row: RecordRow, _ types: Set<Int64>?, _ context: RequestContext) -> ZoneSweep.Row {
+        var known = false
+        if case .native(let device) = context.client {
+            known = row.createdDevice == device || row.modifiedDevice == device
+        }
+        return ZoneSweep.Row(
+            sequence: row.sequence, deleted: row.deleted, knownToDevice: known,
+            wanted: types?.contains(row.type) ?? true, bytes: row.body.count)
+    }
+
+    private static func record(
+        _ row: RecordRow, _ zone: ZoneKey, _ schema: Schema, _ desiredKeys: [String]?, _ context: RequestContext
+    ) -> Record {
+        var record = context.record(row, zone, schema, desiredKeys: desiredKeys)
+        // Apple's feed names no type of a deleted record; the native framework hands one to the app.
+        if row.deleted, !context.isNative { record.recordType = nil }
+        return record
+    }
+}

@@ -1,0 +1,129 @@
+import CloudStore
+import WebServices
+
+/// A query checked against the schema: what it finds, and in which order.
+struct CompiledQuery: Sendable {
+    /// Filters and sort fields that one query may have.
+    static let maximumFilters = 50
+    static let maximumSorts = 8
+
+    let type: Schema.RecordType
+    let filters: [QueryFilter]
+    let order: QueryOrder
+    /// Of all that decides the answer: continuation markers are bound to it.
+    let digest: [UInt8]
+
+    /// - Parameter zones: text that tells the zones to search from others.
+    /// - Throws: `BAD_REQUEST`.
+    init(
+        _ query: RecordsQuery.Query, zones: String, _ schema: Schema, _ context: RequestContext
+    ) throws(ServerError) {
+        guard let type = schema.type(named: query.recordType) else {
+            throw .badRequest("Did not find record type: \(query.recordType)")
+        }
+        guard query.filterBy.count <= Self.maximumFilters, query.sortBy.count <= Self.maximumSorts else {
+            throw .badRequest(
+                "A query has at most \(Self.maximumFilters) filters and \(Self.maximumSorts) sort fields",
+                .limitExceeded)
+        }
+        var filters: [QueryFilter] = []
+        for filter in query.filterBy { filters.append(try QueryFilter(filter, of: type, in: context)) }
+        var terms: [QueryOrder.Term] = []
+        for sort in query.sortBy {
+            let term = try Self.term(sort, type, context)
+            // A field sorts once; naming it again changes nothing.
+            if !terms.contains(where: { $0.field == term.field }) { terms.append(term) }
+        }
+        if terms.isEmpty, !filters.contains(where: { $0.identifies }) {
+            let creation = try QueryField(.system(.createdTimestamp), of: type, in: context.scope)
+            terms = [QueryOrder.Term(field: creation, isAscending: true)]
+        }
+        self.type = type
+        self.filters = filters
+        order = QueryOrder(terms: terms)
+        digest = context.tokenKey.digest(Self.digestible(type, filters, terms, zones))
+    }
+
+    private static func term(
+        _ sort: RecordsQuery.Sort, _ type: Schema.RecordType, _ context: RequestContext
+    ) throws(ServerError) -> QueryOrder.Term {
+        // The place of distances, which come with NEAR.
+        guard sort.relativeLocation == nil else {
+            throw .badRequest("Sorting by distance is not supported by this server")
+        }
+        let field = try QueryField(sort.field, of: type, in: context.scope)
+        guard field.indexes.contains(.sortable), !field.type.isList, IndexValue.isIndexed(field.type) else {
+            throw .notSortable(field.name)
+        }
+        return QueryOrder.Term(field: field, isAscending: sort.ascending)
+    }
+
+    private static func digestible(
+        _ type: Schema.RecordType, _ filters: [QueryFilter], _ terms: [QueryOrder.Term], _ zones: String
+    ) -> [UInt8] {
+        var bytes = TokenBytes()
+        bytes.append(type.id)
+        bytes.append(blob: zones.utf8)
+        for filter in filters {
+            bytes.append(blob: filter.field.name.utf8)
+            bytes.append(filter.isNegated ? 1 : 0)
+            filter.test.append(to: &bytes)
+        }
+        for term in terms {
+            bytes.append(blob: term.field.name.utf8)
+            bytes.append(term.isAscending ? 1 : 0)
+        }
+        return bytes.bytes
+    }
+
+    /// The row's fields, if it is a live record of the type that passes all filters.
+    func match(_ row: RecordRow) -> Fields? {
+        guard row.type == type.id, !row.deleted else { return nil }
+        let fields = Fields(stored: row.body) ?? Fields()
+        return filters.allSatisfy { $0.holds(row, fields) } ? fields : nil
+    }
+}
+
+extension QueryFilter {
+    /// Whether index entries of single values find the matching records, each value's in the order of identity.
+    var identifies: Bool {
+        guard !isNegated, field.index != nil || field.isRecordName else { return false }
+        return switch test {
+        case .isOne(let values): values.count <= QueryAccess.maximumValues || field.isRecordName
+        case .containsAny(let values): values.count <= QueryAccess.maximumValues
+        case .containsAll(let values): !values.isEmpty
+        case .range, .beginsWith, .memberBeginsWith: false
+        }
+    }
+}
+
+extension QueryFilter.Test {
+    func append(to bytes: inout TokenBytes) {
+        switch self {
+        case .isOne(let values): append(1, values, &bytes)
+        case .containsAny(let values): append(2, values, &bytes)
+        case .containsAll(let values): append(3, values, &bytes)
+        case .beginsWith(let prefix):
+            bytes.append(4)
+            bytes.append(blob: prefix)
+        case .memberBeginsWith(let prefix):
+            bytes.append(5)
+            bytes.append(blob: prefix)
+        case .range(let range):
+            bytes.append(6)
+            for bound in [range.lower, range.upper] {
+                bytes.append(bound.map { $0.isInclusive ? 2 : 1 } ?? 0)
+                bytes.append(blob: bound?.bytes ?? [])
+            }
+        }
+    }
+
+    private func append(_ kind: Int64, _ values: [QueryValue], _ bytes: inout TokenBytes) {
+        bytes.append(kind)
+        bytes.append(Int64(values.count))
+        for value in values {
+            bytes.append(blob: value.bytes)
+            bytes.append(blob: (value.zone ?? "").utf8)
+        }
+    }
+}

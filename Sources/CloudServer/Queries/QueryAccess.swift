@@ -1,0 +1,68 @@
+import CloudStore
+import WebServices
+
+/// A way to the records of a query: which rows are read, of which all filters are then checked.
+struct QueryAccess: Sendable {
+    enum Path: Sendable {
+        /// Rows by record name.
+        case names([String])
+        /// Index entries of each of these values; those of one value come in the order of identity.
+        case values(field: Int64, [[UInt8]])
+        /// Index entries of an interval.
+        case range(field: Int64, QueryRange)
+    }
+
+    var path: Path
+    /// The more selective paths are tried first.
+    var rank: Int
+
+    /// Values of one `IN` that are looked up one by one; a filter with more is checked on each record.
+    static let maximumValues = 100
+
+    /// The ways that a query's filters offer to gather their records, best first.
+    static func gathering(_ query: CompiledQuery) -> [QueryAccess] {
+        query.filters.compactMap { filter in access(filter, query) }.sorted { $0.rank < $1.rank }
+    }
+
+    private static func access(_ filter: QueryFilter, _ query: CompiledQuery) -> QueryAccess? {
+        if filter.isNegated { return nil }
+        if filter.field.isRecordName, case .isOne(let values) = filter.test {
+            return QueryAccess(path: .names(values.map { String(decoding: $0.bytes, as: UTF8.self) }), rank: 0)
+        }
+        guard let index = filter.field.index else { return nil }
+        switch filter.test {
+        case .isOne(let values) where filter.identifies:
+            return QueryAccess(path: .values(field: index, distinct(values)), rank: values.count == 1 ? 1 : 3)
+        case .containsAny(let values) where filter.identifies:
+            return QueryAccess(path: .values(field: index, distinct(values)), rank: values.count == 1 ? 2 : 3)
+        case .containsAll(let values) where filter.identifies:
+            return QueryAccess(path: .values(field: index, distinct(Array(values.prefix(1)))), rank: 2)
+        case .beginsWith(let prefix), .memberBeginsWith(let prefix):
+            return QueryAccess(path: .range(field: index, QueryRange.beginning(with: prefix).ofIndex), rank: 4)
+        case .range:
+            return QueryAccess(path: .range(field: index, bounds(on: filter.field, query)), rank: 5)
+        default: return nil
+        }
+    }
+
+    /// What the query's filters together say about a field's index entries.
+    static func bounds(on field: QueryField, _ query: CompiledQuery) -> QueryRange {
+        var bounds = QueryRange()
+        for filter in query.filters where filter.field == field && !filter.isNegated {
+            switch filter.test {
+            case .range(let range): bounds = bounds.intersection(range.ofIndex)
+            case .beginsWith(let prefix): bounds = bounds.intersection(QueryRange.beginning(with: prefix).ofIndex)
+            case .isOne(let values) where values.count == 1:
+                let bound = QueryRange.Bound(bytes: values[0].indexBytes, isInclusive: true)
+                bounds = bounds.intersection(QueryRange(lower: bound, upper: bound))
+            default: break
+            }
+        }
+        return bounds
+    }
+
+    private static func distinct(_ values: [QueryValue]) -> [[UInt8]] {
+        var seen: Set<[UInt8]> = []
+        return values.map(\.indexBytes).filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,77 @@
+import CloudStore
+import WebServices
+
+/// A field that a query names: one of the schema's, or one of the system's.
+struct QueryField: Sendable, Hashable {
+    enum Source: Sendable, Hashable {
+        case user(Schema.Field)
+        case system(RecordsQuery.SystemField)
+    }
+
+    let source: Source
+    /// As error texts call it.
+    let name: String
+    let type: FieldType
+    let indexes: Schema.Indexes
+    /// The field of its index entries; nil where there are none.
+    let index: Int64?
+
+    /// - Throws: `BAD_REQUEST` for a field that the type does not have.
+    init(_ name: RecordsQuery.FieldName, of type: Schema.RecordType, in scope: StoreScope) throws(ServerError) {
+        switch name {
+        case .user(let name):
+            guard let field = type.field(named: name) else { throw .badRequest("Unknown field '\(name)'") }
+            source = .user(field)
+            self.name = name
+            self.type = field.type
+            indexes = field.indexes
+            index = field.indexes.isEmpty || IndexValue.isIndexed(field.type) == false ? nil : field.id
+        case .system(let field):
+            source = .system(field)
+            self.name = field.systemFieldName
+            self.type =
+                switch field {
+                case .createdTimestamp, .modifiedTimestamp: .timestamp
+                default: .reference
+                }
+            // Development marks everything. A schema that says otherwise for system fields comes with schema files.
+            indexes = [.queryable, .sortable]
+            switch IndexedSystemField(field) {
+            case .createdUserRecordName? where scope == .private: index = nil
+            case let indexed?: index = indexed.id(type: type.id)
+            case nil: index = nil
+            }
+        }
+    }
+
+    var isSystem: Bool {
+        if case .system = source { true } else { false }
+    }
+
+    var isRecordName: Bool { source == .system(.recordName) }
+
+    /// The field's value in a record; nil where it is absent or null.
+    func value(_ row: RecordRow, _ fields: Fields) -> FieldValue? {
+        switch source {
+        case .user(let field): fields[field.name]
+        case .system(.recordName): .reference(Reference(recordName: row.name))
+        // A record that is shared names its share; nothing is shared yet.
+        case .system(.share): nil
+        case .system(.parent): row.parent.map { .reference(Reference(recordName: $0)) }
+        case .system(.createdUserRecordName): .reference(Reference(recordName: row.creator))
+        case .system(.modifiedUserRecordName): .reference(Reference(recordName: row.modifier))
+        case .system(.createdTimestamp): .timestamp(row.created)
+        case .system(.modifiedTimestamp): .timestamp(row.modified)
+        }
+    }
+}
+
+extension IndexValue {
+    /// Whether values of the type have index entries.
+    static func isIndexed(_ type: FieldType) -> Bool {
+        switch type.element ?? type {
+        case .location, .asset: false
+        default: true
+        }
+    }
+}

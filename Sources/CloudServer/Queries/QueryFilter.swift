@@ -1,0 +1,242 @@
+import CloudStore
+import WebServices
+
+/// One filter of a query, with its operand converted and checked against the schema: a test of a record's value.
+///
+/// A field that is absent or null matches no comparator, and so it matches every negated one: `NOT_EQUALS` is "does not
+/// equal", as `!=` is for NSPredicate. [The protocol's documentation is silent.]
+struct QueryFilter: Sendable {
+    enum Test: Sendable {
+        /// Is one of these (`EQUALS`, `IN`).
+        case isOne(of: [QueryValue])
+        case range(QueryRange)
+        case beginsWith([UInt8])
+        case containsAny([QueryValue])
+        case containsAll([QueryValue])
+        case memberBeginsWith([UInt8])
+    }
+
+    let field: QueryField
+    let test: Test
+    let isNegated: Bool
+
+    /// Values of one `IN` or list comparator.
+    static let maximumValues = 1000
+
+    func holds(_ row: RecordRow, _ fields: Fields) -> Bool {
+        matches(field.value(row, fields)) != isNegated
+    }
+
+    private func matches(_ value: FieldValue?) -> Bool {
+        guard let value else { return false }
+        if case .list(let elements, _) = value { return matches(elements.compactMap(QueryValue.init)) }
+        guard let value = QueryValue(value) else { return false }
+        return switch test {
+        case .isOne(let values): values.contains { $0.matches(value) }
+        case .range(let range): range.contains(value.bytes)
+        case .beginsWith(let prefix): value.bytes.starts(with: prefix)
+        case .containsAny, .containsAll, .memberBeginsWith: false
+        }
+    }
+
+    private func matches(_ elements: [QueryValue]) -> Bool {
+        switch test {
+        case .containsAny(let values): values.contains { value in elements.contains { $0.matches(value) } }
+        case .containsAll(let values): values.allSatisfy { value in elements.contains { $0.matches(value) } }
+        case .memberBeginsWith(let prefix): elements.contains { $0.bytes.starts(with: prefix) }
+        case .isOne, .range, .beginsWith: false
+        }
+    }
+}
+
+/// An interval of values by their bytes.
+struct QueryRange: Sendable, Hashable {
+    struct Bound: Sendable, Hashable {
+        var bytes: [UInt8]
+        var isInclusive: Bool
+    }
+
+    var lower: Bound?
+    var upper: Bound?
+
+    func contains(_ bytes: [UInt8]) -> Bool {
+        if let lower {
+            if bytes.lexicographicallyPrecedes(lower.bytes) { return false }
+            if !lower.isInclusive, bytes == lower.bytes { return false }
+        }
+        if let upper {
+            if upper.bytes.lexicographicallyPrecedes(bytes) { return false }
+            if !upper.isInclusive, bytes == upper.bytes { return false }
+        }
+        return true
+    }
+
+    /// The interval of index entries that can belong to values of this one: cut bounds become inclusive.
+    var ofIndex: QueryRange {
+        func cut(_ bound: Bound) -> Bound {
+            guard bound.bytes.count >= IndexValue.maximumLength else { return bound }
+            return Bound(bytes: Array(bound.bytes.prefix(IndexValue.maximumLength)), isInclusive: true)
+        }
+        return QueryRange(lower: lower.map(cut), upper: upper.map(cut))
+    }
+
+    /// All strings that begin with `prefix`.
+    static func beginning(with prefix: [UInt8]) -> QueryRange {
+        var upper = prefix
+        while let last = upper.popLast() {
+            if last < 0xFF {
+                upper.append(last + 1)
+                return QueryRange(
+                    lower: Bound(bytes: prefix, isInclusive: true), upper: Bound(bytes: upper, isInclusive: false))
+            }
+        }
+        return QueryRange(lower: Bound(bytes: prefix, isInclusive: true))
+    }
+
+    func intersection(_ other: QueryRange) -> QueryRange {
+        var result = self
+        if let bound = other.lower, lower.map({ Self.isTighter(bound, than: $0, lower: true) }) ?? true {
+            result.lower = bound
+        }
+        if let bound = other.upper, upper.map({ Self.isTighter(bound, than: $0, lower: false) }) ?? true {
+            result.upper = bound
+        }
+        return result
+    }
+
+    private static func isTighter(_ bound: Bound, than other: Bound, lower: Bool) -> Bool {
+        if bound.bytes == other.bytes { return !bound.isInclusive }
+        let precedes = bound.bytes.lexicographicallyPrecedes(other.bytes)
+        return lower ? !precedes : precedes
+    }
+}
+
+// MARK: - From a request
+
+extension QueryFilter {
+    /// - Throws: `BAD_REQUEST`, with the texts that Apple's service uses where they are known.
+    init(
+        _ filter: RecordsQuery.Filter, of type: Schema.RecordType, in context: RequestContext
+    ) throws(ServerError) {
+        let comparator = filter.comparator
+        // The place of what a later release brings: full-text search and distances.
+        switch comparator {
+        case .near, .containsAllTokens, .containsAnyTokens:
+            throw .badRequest("The comparator \(comparator.rawValue) is not supported by this server")
+        default: break
+        }
+        guard let name = filter.field else { throw .badRequest("A filter needs a field name") }
+        let field = try QueryField(name, of: type, in: context.scope)
+        try Self.check(comparator, field)
+        let operand = Operand(value: filter.value, type: field.type.element ?? field.type, isPlain: field.isSystem)
+        let caller = field.isSystem && !field.isRecordName ? context.caller.user?.recordName : nil
+        switch comparator {
+        case .equals, .notEquals: test = .isOne(of: [try operand.scalar(caller)])
+        case .in, .notIn: test = .isOne(of: try operand.list(caller, needsTag: true))
+        case .lessThan:
+            test = .range(QueryRange(upper: .init(bytes: try operand.scalar(nil).bytes, isInclusive: false)))
+        case .lessThanOrEquals:
+            test = .range(QueryRange(upper: .init(bytes: try operand.scalar(nil).bytes, isInclusive: true)))
+        case .greaterThan:
+            test = .range(QueryRange(lower: .init(bytes: try operand.scalar(nil).bytes, isInclusive: false)))
+        case .greaterThanOrEquals:
+            test = .range(QueryRange(lower: .init(bytes: try operand.scalar(nil).bytes, isInclusive: true)))
+        case .beginsWith, .notBeginsWith: test = .beginsWith(try operand.scalar(nil).bytes)
+        case .listContains, .notListContains: test = .containsAny([try operand.scalar(nil)])
+        case .listContainsAny, .notListContainsAny: test = .containsAny(try operand.list(nil, needsTag: false))
+        case .listContainsAll, .notListContainsAll: test = .containsAll(try operand.list(nil, needsTag: false))
+        // "As the first item" says one page; the name, and native predicates, say "some member".
+        case .listMemberBeginsWith, .notListMemberBeginsWith: test = .memberBeginsWith(try operand.scalar(nil).bytes)
+        case .near, .containsAllTokens, .containsAnyTokens:
+            throw .badRequest("The comparator \(comparator.rawValue) is not supported by this server")
+        }
+        self.field = field
+        isNegated = comparator.isNegated
+    }
+
+    private struct Operand {
+        var value: RecordsQuery.Operand
+        var type: FieldType
+        var isPlain: Bool
+
+        /// - Parameter caller: whom the native framework's name for "the current user" means.
+        func scalar(_ caller: String?) throws(ServerError) -> QueryValue {
+            try convert(try value.value(as: type, plainReference: isPlain), caller)
+        }
+
+        func list(_ caller: String?, needsTag: Bool) throws(ServerError) -> [QueryValue] {
+            let elements = try value.elements(as: type, plainReference: isPlain, needsTag: needsTag)
+            guard elements.count <= QueryFilter.maximumValues else {
+                throw .badRequest("A filter has more than \(QueryFilter.maximumValues) values", .limitExceeded)
+            }
+            var values: [QueryValue] = []
+            for element in elements { values.append(try convert(element, caller)) }
+            return values
+        }
+
+        private func convert(_ value: FieldValue, _ caller: String?) throws(ServerError) -> QueryValue {
+            var value = value
+            // Of a system field only the name counts, whatever zone came with it.
+            if isPlain, case .reference(let reference) = value {
+                let isCaller = reference.recordName == RequestContext.currentUserOwner
+                value = .reference(
+                    Reference(recordName: isCaller ? caller ?? reference.recordName : reference.recordName))
+            }
+            guard let converted = QueryValue(value) else { throw .invalidValue(type) }
+            return converted
+        }
+    }
+
+    private static func check(_ comparator: RecordsQuery.Comparator, _ field: QueryField) throws(ServerError) {
+        guard comparator.applies(to: field) else {
+            throw .badRequest(
+                "Field '\(field.name)' has a value type of \(field.type.name) and cannot be queried using filter type "
+                    + comparator.rawValue)
+        }
+        if comparator.needsOrder {
+            guard field.indexes.contains(.sortable) else { throw .notSortable(field.name) }
+        } else {
+            guard field.indexes.contains(.queryable) else { throw .notQueryable(field.name) }
+        }
+    }
+}
+
+extension ServerError {
+    static func notQueryable(_ field: String) -> ServerError { .badRequest("Field '\(field)' is not marked queryable") }
+    static func notSortable(_ field: String) -> ServerError { .badRequest("Field '\(field)' is not marked sortable") }
+}
+
+extension RecordsQuery.Comparator {
+    var isNegated: Bool {
+        switch self {
+        case .notEquals, .notIn, .notBeginsWith, .notListContains, .notListContainsAny, .notListContainsAll,
+            .notListMemberBeginsWith:
+            true
+        default: false
+        }
+    }
+
+    /// Needs the SORTABLE index rather than the QUERYABLE one. [Apple:schema]
+    var needsOrder: Bool {
+        switch self {
+        case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals, .beginsWith, .notBeginsWith,
+            .listMemberBeginsWith, .notListMemberBeginsWith:
+            true
+        default: false
+        }
+    }
+
+    func applies(to field: QueryField) -> Bool {
+        switch self {
+        case .equals, .notEquals, .in, .notIn: !field.type.isList && IndexValue.isIndexed(field.type)
+        case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals:
+            [.string, .int64, .double, .timestamp].contains(field.type)
+        case .beginsWith, .notBeginsWith: field.type == .string || field.isRecordName
+        case .listContains, .notListContains, .listContainsAny, .notListContainsAny, .listContainsAll,
+            .notListContainsAll:
+            field.type.isList && IndexValue.isIndexed(field.type)
+        case .listMemberBeginsWith, .notListMemberBeginsWith: field.type == .stringList
+        case .near, .containsAllTokens, .containsAnyTokens: false
+        }
+    }
+}
