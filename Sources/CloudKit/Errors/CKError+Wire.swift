@@ -23,6 +23,7 @@ extension CKError {
         case .unknownItem: return .unknownItem
         case .invalidReference: return .referenceViolation
         case .duplicateRecord: return .invalidArguments
+        case .badContainer: return .badContainer
         case nil: break
         }
         switch error.code {
