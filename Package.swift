@@ -75,7 +75,8 @@ let package = Package(
         .testTarget(
             name: "CryptographyTests", dependencies: ["Cryptography", "WebServices"], swiftSettings: swift),
         .testTarget(
-            name: "CloudServerTests", dependencies: ["CloudServer", "Cryptography", "WebServices"], swiftSettings: swift
+            name: "CloudServerTests", dependencies: ["CloudServer", "CloudStore", "Cryptography", "WebServices"],
+            swiftSettings: swift
         ),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit", "WebServices"], swiftSettings: swift),
         .testTarget(

@@ -1,0 +1,114 @@
+import CloudStore
+import Testing
+import WebServices
+
+@testable import CloudServer
+
+@Suite("Limits")
+struct LimitTests {
+    let cloud: TestCloud
+
+    init() throws {
+        cloud = try TestCloud()
+    }
+
+    private func operations(_ count: Int) -> [RecordsModify.Operation] {
+        (0..<count).map { .init(.create, .note("n\($0)")) }
+    }
+
+    @Test("A web client sends 200 operations, a native one 400, and no more", arguments: [(false, 200), (true, 400)])
+    func operationCount(native: Bool, limit: Int) throws {
+        let device = try cloud.device(native: native)
+        #expect(try device.modify(operations(limit)).allSatisfy { $0.error == nil })
+        let error = try device.error(.recordsModify(.init(operations: operations(limit + 1))))
+        #expect(error?.code == .badRequest)
+        #expect(error?.extensionCode == .limitExceeded)
+        let lookup = (0...limit).map { RecordsLookup.Item(recordName: "n\($0)") }
+        #expect(try device.error(.recordsLookup(.init(records: lookup)))?.extensionCode == .limitExceeded)
+        #expect(try device.error(.recordsLookup(.init(records: Array(lookup.dropLast())))) == nil)
+    }
+
+    @Test("A record of more than a megabyte fails alone")
+    func recordSize() throws {
+        let device = try cloud.device()
+        let large = Record.note("large", [("f", .string(String(repeating: "x", count: 1 << 20)))])
+        let results = try device.modify([.init(.create, large), .init(.create, .note("small"))])
+        #expect(results.map { $0.error?.extensionCode } == [.limitExceeded, nil])
+        // Also when it only grows beyond it by an update.
+        let half = FieldValue.string(String(repeating: "x", count: 600_000))
+        try device.save(.create, .note("grows", [("a", half)]))
+        #expect(try device.failure(.forceUpdate, .note("grows", [("b", half)]))?.extensionCode == .limitExceeded)
+    }
+
+    @Test("A native client's request has at most two megabytes")
+    func requestSize() throws {
+        let device = try cloud.device(native: true)
+        let large = FieldValue.string(String(repeating: "x", count: 900_000))
+        let three = (0..<3).map { RecordsModify.Operation(.create, .note("n\($0)", [("f", large)])) }
+        #expect(try device.error(.recordsModify(.init(operations: three)))?.extensionCode == .limitExceeded)
+        #expect(try device.modify(Array(three.dropLast())).allSatisfy { $0.error == nil })
+    }
+
+    @Test("One record twice in a request is refused as a whole")
+    func duplicates() throws {
+        let device = try cloud.device()
+        let error = try device.error(
+            .recordsModify(.init(operations: [.init(.create, .note("a")), .init(.forceDelete, .note("a"))])))
+        #expect(error?.code == .badRequest)
+        #expect(error?.extensionCode == .duplicateRecord)
+        // The same zone under its three names is one zone.
+        let owner = try device.user().userRecordName
+        let zones: [ZoneID?] = [nil, ZoneID(ownerRecordName: owner), ZoneID(ownerRecordName: "__defaultOwner__")]
+        let same = zones.map { zone in
+            var record = Record.note("a")
+            record.zoneID = zone
+            return RecordsModify.Operation(.create, record)
+        }
+        #expect(try device.error(.recordsModify(.init(operations: same)))?.extensionCode == .duplicateRecord)
+    }
+
+    @Test(
+        "A full quota refuses what grows, and takes it again after a deletion",
+        arguments: [DatabaseScope.private, .public])
+    func quota(database: DatabaseScope) throws {
+        let cloud = try TestCloud {
+            $0.accountQuota = 3000
+            $0.publicQuota = 3000
+        }
+        let device = try cloud.device()
+        func note(_ name: String) -> Record { .note(name, [("f", .string(String(repeating: "x", count: 1200)))]) }
+        try device.save(.create, note("a"), database: database)
+        try device.save(.create, note("b"), database: database)
+        #expect(try device.failure(.create, note("c"), database: database)?.code == .quotaExceeded)
+        try device.save(.forceUpdate, .note("a", [("f", .string("short"))]), database: database)
+        try device.save(.create, note("c"), database: database)
+        try device.save(.forceDelete, .note("b"), database: database)
+        try device.save(.create, note("d"), database: database)
+    }
+
+    @Test("More than 5,000 cascaded deletions are refused, and nothing is gone")
+    func cascade() throws {
+        let device = try cloud.device(native: true)
+        func save(_ names: [String], under target: String?) throws {
+            for start in stride(from: 0, to: names.count, by: 400) {
+                let batch = names[start..<min(start + 400, names.count)].map { name in
+                    RecordsModify.Operation(
+                        .create,
+                        .note(
+                            name,
+                            target.map { [("t", .reference(Reference(recordName: $0, action: .deleteSelf)))] } ?? []))
+                }
+                #expect(try device.modify(batch).allSatisfy { $0.error == nil })
+            }
+        }
+        try save(["top"], under: nil)
+        try save((0..<7).map { "m\($0)" }, under: "top")
+        for middle in 0..<7 { try save((0..<720).map { "l\(middle)-\($0)" }, under: "m\(middle)") }
+        #expect(try device.failure(.forceDelete, .note("top"))?.extensionCode == .limitExceeded)
+        #expect(try device.record("m0") != nil)
+        try device.save(.forceDelete, .note("m0"))
+        #expect(try device.record("l0-719") == nil)
+        try device.save(.forceDelete, .note("top"))
+        #expect(try device.record("l6-0") == nil)
+    }
+}
