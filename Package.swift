@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "CloudKit", targets: ["CloudKit"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
+        .library(name: "CloudStoreConformance", targets: ["CloudStoreConformance"]),
         .executable(name: "stratus", targets: ["stratus"]),
     ],
     targets: [
@@ -69,7 +70,9 @@ let package = Package(
         // Tests
         .testTarget(name: "SQLTests", dependencies: ["SQL"], swiftSettings: swift),
         .testTarget(
-            name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL"], swiftSettings: swift),
+            name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL", "ThrowawayPostgres"],
+            swiftSettings: swift),
+        .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
         .testTarget(

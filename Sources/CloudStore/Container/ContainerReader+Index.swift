@@ -10,32 +10,30 @@ struct IndexScanShape: Hashable {
 
     enum Bound: Hashable { case none, inclusive, exclusive }
 
-    /// Positions: 1 zone, 2 field, 3 from, 4 to, 5 and 6 the continuation, 7 limit, then two for each probe.
+    /// Positions: zone, field, limit, then what the shape has of from, to, the continuation's two, and two for each probe.
+    /// PostgreSQL wants them without a gap.
     var sql: String {
         var sql = """
             SELECT e.value, \(RecordQueries.joinedColumns) FROM index_entry e
             JOIN record r ON r.zone = e.zone AND r.id = e.record
             WHERE e.zone = ?1 AND e.field = ?2 AND r.deleted = 0
             """
-        switch from {
-        case .none: break
-        case .inclusive: sql += " AND e.value >= ?3"
-        case .exclusive: sql += " AND e.value > ?3"
+        var position = 3
+        func next() -> String {
+            position += 1
+            return "?\(position)"
         }
-        switch to {
-        case .none: break
-        case .inclusive: sql += " AND e.value <= ?4"
-        case .exclusive: sql += " AND e.value < ?4"
-        }
-        if continues { sql += " AND (e.value, e.record) \(descending ? "<" : ">") (?5, ?6)" }
-        for probe in 0..<probes {
+        if from != .none { sql += " AND e.value \(from == .inclusive ? ">=" : ">") \(next())" }
+        if to != .none { sql += " AND e.value \(to == .inclusive ? "<=" : "<") \(next())" }
+        if continues { sql += " AND (e.value, e.record) \(descending ? "<" : ">") (\(next()), \(next()))" }
+        for _ in 0..<probes {
             sql += """
-                 AND EXISTS (SELECT 1 FROM index_entry p WHERE p.zone = ?1 AND p.field = ?\(8 + probe * 2)
-                    AND p.value = ?\(9 + probe * 2) AND p.record = e.record)
+                 AND EXISTS (SELECT 1 FROM index_entry p WHERE p.zone = ?1 AND p.field = \(next())
+                    AND p.value = \(next()) AND p.record = e.record)
                 """
         }
         let order = descending ? " DESC" : ""
-        return sql + " ORDER BY e.value\(order), e.record\(order) LIMIT ?7"
+        return sql + " ORDER BY e.value\(order), e.record\(order) LIMIT ?3"
     }
 }
 
@@ -66,19 +64,7 @@ extension ContainerReader {
             let statement: any Statement
             do { statement = try scanQuery(shape).take() } catch { throw failed(error) }
             defer { statement.reset() }
-            statement.bind(1, zone)
-            statement.bind(2, field)
-            if let fromBound { statement.bind(3, fromBound) }
-            if let toBound { statement.bind(4, toBound) }
-            if let position {
-                statement.bind(5, position.value)
-                statement.bind(6, position.record)
-            }
-            statement.bind(7, Int64(limit))
-            for (index, probe) in probes.enumerated() {
-                statement.bind(8 + index * 2, probe.field)
-                statement.bind(9 + index * 2, probe.value)
-            }
+            bind(zone, field, limit, fromBound, toBound, position, probes, to: statement)
             var count = 0
             while try next(statement) {
                 count += 1
@@ -89,6 +75,30 @@ extension ContainerReader {
             }
             if count < limit { return }
             limit = min(limit * 4, 1024)
+        }
+    }
+
+    private func bind(
+        _ zone: Int64, _ field: Int64, _ limit: Int, _ from: [UInt8]?, _ to: [UInt8]?, _ after: IndexPosition?,
+        _ probes: [IndexKey], to statement: any Statement
+    ) {
+        statement.bind(1, zone)
+        statement.bind(2, field)
+        statement.bind(3, Int64(limit))
+        var position = 3
+        func next() -> Int {
+            position += 1
+            return position
+        }
+        if let from { statement.bind(next(), from) }
+        if let to { statement.bind(next(), to) }
+        if let after {
+            statement.bind(next(), after.value)
+            statement.bind(next(), after.record)
+        }
+        for probe in probes {
+            statement.bind(next(), probe.field)
+            statement.bind(next(), probe.value)
         }
     }
 

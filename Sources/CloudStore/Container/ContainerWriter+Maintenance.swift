@@ -82,46 +82,54 @@ extension ContainerWriter {
 
     // MARK: - Steps
 
-    /// Tables that hold a zone's contents, with the columns that order its rows.
+    /// Tables that hold a zone's contents.
     private enum Purge: CaseIterable {
         case entries, references, records
 
-        var table: String {
+        /// Finds the first rows of a zone, and removes one. A range would cost less where values differ, but stepping through a
+        /// range of equal values reads all that are left of them every time.
+        var find: String {
             switch self {
-            case .entries: "index_entry"
-            case .references: "reference"
-            case .records: "record"
+            case .entries:
+                "SELECT field, value, record FROM index_entry WHERE zone = ?1 ORDER BY field, value, record LIMIT ?2"
+            case .references:
+                "SELECT action, target, source FROM reference WHERE zone = ?1 ORDER BY target, action, source LIMIT ?2"
+            case .records: "SELECT id FROM record WHERE zone = ?1 ORDER BY name LIMIT ?2"
             }
         }
 
-        /// Only the first is needed for a bound that is coarse but never cuts short: rows up to and including it go.
-        var order: String {
+        var remove: String {
             switch self {
-            case .entries: "field, value, record"
-            case .references: "target, action, source"
-            case .records: "name"
+            case .entries: "DELETE FROM index_entry WHERE zone = ?1 AND field = ?2 AND value = ?3 AND record = ?4"
+            case .references: "DELETE FROM reference WHERE zone = ?1 AND action = ?2 AND target = ?3 AND source = ?4"
+            case .records: "DELETE FROM record WHERE zone = ?1 AND id = ?2"
             }
         }
     }
 
-    /// Removes at most `limit` rows of a zone; returns how many. Both engines find the bound and the rows in the key's own order.
+    /// Removes at most `limit` rows of a zone; returns how many.
     private func purge(_ table: Purge, _ zone: Int64, limit: Int) throws(SQLError) -> Int {
-        let (name, order) = (table.table, table.order)
-        let removal = try query(
-            """
-            DELETE FROM \(name) WHERE zone = ?1 AND (\(order)) <=
-                (SELECT \(order) FROM \(name) WHERE zone = ?1 ORDER BY \(order) LIMIT 1 OFFSET ?2)
-            """
-        ).take()
-        removal.bind(1, zone)
-        removal.bind(2, Int64(limit - 1))
-        try removal.run()
-        if removal.changes > 0 { return removal.changes }
-        // Fewer than the limit are left.
-        let rest = try query("DELETE FROM \(name) WHERE zone = ?1").take()
-        rest.bind(1, zone)
-        try rest.run()
-        return rest.changes
+        let find = try query(table.find).take()
+        let removal = try query(table.remove).take()
+        find.bind(1, zone)
+        find.bind(2, Int64(limit))
+        var keys: [(number: Int64, bytes: [UInt8], record: Int64)] = []
+        while try find.step() {
+            keys.append(table == .records ? (find.int64(0), [], 0) : (find.int64(0), find.blob(1), find.int64(2)))
+        }
+        find.reset()
+        for key in keys {
+            removal.bind(1, zone)
+            removal.bind(2, key.number)
+            switch table {
+            case .records: break
+            case .entries: removal.bind(3, key.bytes)
+            case .references: removal.bind(3, String(decoding: key.bytes, as: UTF8.self))
+            }
+            if table != .records { removal.bind(4, key.record) }
+            try removal.run()
+        }
+        return keys.count
     }
 
     private func first(_ statement: any Statement) throws(SQLError) -> Int64? {

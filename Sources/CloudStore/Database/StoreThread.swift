@@ -1,11 +1,11 @@
 import Glibc
 
 /// A plain thread: blocking calls into a database must never run on Swift's cooperative pool.
-final class StoreThread: @unchecked Sendable {  // written once, before the value is shared
+package final class StoreThread: @unchecked Sendable {  // written once, before the value is shared
     private var thread = pthread_t()
     private let started: Bool
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    package init(_ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Box(body))
         started =
             pthread_create(
@@ -18,7 +18,7 @@ final class StoreThread: @unchecked Sendable {  // written once, before the valu
     }
 
     /// Waits for the body to end, unless it is the body that asks. To be called once.
-    func join() {
+    package func join() {
         guard started else { return }
         if pthread_equal(thread, pthread_self()) != 0 {
             pthread_detach(thread)
