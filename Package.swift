@@ -34,7 +34,7 @@ let package = Package(
 
         // For tests
         .target(
-            name: "CloudKitTesting", dependencies: ["CloudKit", "CloudServer"], swiftSettings: swift),
+            name: "CloudKitTesting", dependencies: ["CloudKit", "CloudServer", "CloudStore", "WebServices"], swiftSettings: swift),
 
         // What an app imports
         .target(
@@ -83,7 +83,7 @@ let package = Package(
         ),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit", "WebServices"], swiftSettings: swift),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer"],
+            name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer", "WebServices"],
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift
         ),
         .testTarget(

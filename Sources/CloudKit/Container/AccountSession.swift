@@ -16,6 +16,15 @@ package final class AccountSession: Sendable {
         var password: (account: String, password: String)?
         var signingIn: Task<Result<String, CKError>, Never>?
         var userRecordName: String?
+
+        init(_ account: StratusCloud.Account) {
+            status = .available
+            switch account {
+            case .none: status = .noAccount
+            case .webAuthToken(let token): self.token = token
+            case .password(let account, let password): self.password = (account, password)
+            }
+        }
     }
 
     private let state: Mutex<State>
@@ -25,13 +34,7 @@ package final class AccountSession: Sendable {
     package init(
         _ account: StratusCloud.Account = .none, tokenChanged: (@Sendable (String) -> Void)? = nil
     ) {
-        var state = State(status: .available)
-        switch account {
-        case .none: state.status = .noAccount
-        case .webAuthToken(let token): state.token = token
-        case .password(let account, let password): state.password = (account, password)
-        }
-        self.state = Mutex(state)
+        state = Mutex(State(account))
         self.tokenChanged = tokenChanged
     }
 
@@ -42,6 +45,11 @@ package final class AccountSession: Sendable {
     /// What a test's device shows; the token stays.
     package func setStatus(_ status: Status) {
         state.withLock { $0.status = status }
+    }
+
+    /// Signs somebody else in, or nobody.
+    package func replace(with account: StratusCloud.Account) {
+        state.withLock { $0 = State(account) }
     }
 
     /// The signed-in user's record name, once a request has told it.

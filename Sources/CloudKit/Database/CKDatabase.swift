@@ -10,6 +10,14 @@ open class CKDatabase: NSObject, @unchecked Sendable {
         case `private` = 2
         case shared = 3
 
+        package init(wire scope: DatabaseScope) {
+            switch scope {
+            case .public: self = .public
+            case .private: self = .private
+            case .shared: self = .shared
+            }
+        }
+
         package var wire: DatabaseScope {
             switch self {
             case .public: .public

@@ -1,0 +1,105 @@
+import CloudKit
+import CloudServer
+import CloudStore
+import Dispatch
+import Synchronization
+import WebServices
+
+/// A cloud inside the test's process: a whole Stratus server over a store in memory.
+///
+/// Containers, record types and fields come into being when they are first used, and so do accounts. Every cloud is a
+/// world of its own, so tests can run side by side.
+public final class Cloud: Sendable {
+    /// The time that the server sees.
+    public let clock: TestClock
+    package let server: CloudServer
+    package let apiToken: String
+    private let devices = Mutex(0)
+    private let queue = DispatchQueue(label: "CloudKitTesting.server", attributes: .concurrent)
+
+    /// - Parameters:
+    ///   - seed: Makes the server's random choices (change tags, names, tokens) repeatable.
+    ///   - clock: Handed in where several clouds share one.
+    public convenience init(seed: UInt64 = 0, clock: TestClock = TestClock()) throws {
+        try self.init(seed: seed, clock: clock) { _ in }
+    }
+
+    /// A cloud whose server is set up otherwise: with smaller limits or a quota.
+    package init(seed: UInt64 = 0, clock: TestClock = TestClock(), configure: (inout ServerConfiguration) -> Void)
+        throws
+    {
+        self.clock = clock
+        let random = SeededRandom(seed: seed)
+        apiToken = Hex.encode(random.bytes(32))
+        var configuration = ServerConfiguration.emulator(apiToken: apiToken)
+        configure(&configuration)
+        var options = StoreOptions()
+        options.now = { clock.milliseconds }
+        server = try CloudServer(
+            store: CloudStore.inMemory(options: options), configuration: configuration,
+            clock: ServerClock(now: { clock.tick() }), random: RandomSource(bytes: random.bytes), log: .silent)
+    }
+
+    deinit {
+        server.store.close()
+    }
+
+    /// A new device.
+    ///
+    /// - Parameter account: Whoever is signed in; nil nobody. An account needs no password and need not exist before.
+    public func device(account: String? = nil) -> Device {
+        let number = devices.withLock { count in
+            count += 1
+            return count
+        }
+        return Device(name: "device-\(number)", account: account, cloud: self, transport: inProcessTransport)
+    }
+
+    /// A device that reaches this cloud some other way.
+    package func device(account: String?, transport: any Transport) -> Device {
+        let number = devices.withLock { count in
+            count += 1
+            return count
+        }
+        return Device(name: "device-\(number)", account: account, cloud: self, transport: transport)
+    }
+
+    package var inProcessTransport: InProcessTransport {
+        let (server, queue) = (server, queue)
+        return InProcessTransport(
+            // Off the tasks' own threads: the store's calls block.
+            handler: { call, respond in queue.async { server.handle(call, respond: respond) } },
+            signIn: { account, password in
+                do {
+                    return .success(
+                        try server.identity.signIn(account: account, password: password, keepSignedIn: true)
+                            .webAuthToken)
+                } catch {
+                    return .failure(
+                        error as? ServerError ?? ServerError(.internalError, String(describing: error)))
+                }
+            })
+    }
+}
+
+/// A repeatable source of random bytes.
+private final class SeededRandom: Sendable {
+    private let state: Mutex<UInt64>
+
+    init(seed: UInt64) {
+        state = Mutex(seed)
+    }
+
+    @Sendable func bytes(_ count: Int) -> [UInt8] {
+        state.withLock { state in
+            (0..<count).map { _ in
+                // SplitMix64.
+                state &+= 0x9E37_79B9_7F4A_7C15
+                var word = state
+                word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+                word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+                return UInt8(truncatingIfNeeded: word ^ (word >> 31))
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CloudKit
+import Synchronization
+import WebServices
+
+/// A transport that fails when it is told to.
+final class FaultInjection: Transport {
+    private struct State {
+        var isOffline = false
+        var queued: [Fault] = []
+        var decision: (@Sendable (Request) -> Fault?)?
+        var requestCount = 0
+    }
+
+    private let transport: any Transport
+    private let state = Mutex(State())
+
+    init(_ transport: any Transport) {
+        self.transport = transport
+    }
+
+    var isOffline: Bool {
+        get { state.withLock { $0.isOffline } }
+        set { state.withLock { $0.isOffline = newValue } }
+    }
+    var requestCount: Int { state.withLock { $0.requestCount } }
+
+    func queue(_ fault: Fault) {
+        state.withLock { $0.queued.append(fault) }
+    }
+
+    func setDecision(_ decision: (@Sendable (Request) -> Fault?)?) {
+        state.withLock { $0.decision = decision }
+    }
+
+    func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply {
+        switch fault(for: call) {
+        case nil:
+            return try await transport.send(call, limits: limits)
+        case .requestLost:
+            throw .interrupted("The network connection was lost")
+        case .answerLost:
+            _ = try await transport.send(call, limits: limits)
+            throw .answerLost("The network connection was lost before the answer")
+        case .offline:
+            throw .unreachable("The device is offline")
+        case .timedOut:
+            throw .timedOut
+        case .refused(let refusal, let retryAfter):
+            return Reply(
+                .failure(
+                    ServerError(
+                        refusal.code, "Refused by the test", retryAfter: retryAfter,
+                        extensionCode: refusal == .limitExceeded ? .limitExceeded : nil)))
+        }
+    }
+
+    func signIn(account: String, password: String, limits: RequestLimits) async throws(TransportError) -> SignInReply {
+        guard !isOffline else { throw .unreachable("The device is offline") }
+        return try await transport.signIn(account: account, password: password, limits: limits)
+    }
+
+    private func fault(for call: Call) -> Fault? {
+        state.withLock { state in
+            state.requestCount += 1
+            if state.isOffline { return .offline }
+            if !state.queued.isEmpty { return state.queued.removeFirst() }
+            return state.decision?(
+                Request(
+                    operation: call.operation.path, container: call.container,
+                    database: CKDatabase.Scope(wire: call.database), number: state.requestCount))
+        }
+    }
+}
