@@ -4,13 +4,19 @@ import Synchronization
 
 /// What goes on in a server: its connections, how many requests are under way, and which of them wait for their answer.
 final class HTTPActivity: Sendable {
-    private struct State {
+    fileprivate struct State {
         var peers: [ObjectIdentifier: HTTPPeer] = [:]
         var exchangeCount = 0
         var suspended: [ObjectIdentifier: MicroHTTPExchange] = [:]
         var refusesSuspension = false
-        var idle: DispatchSemaphore?
+        /// Signalled when what it waits for is so.
+        var waiter: (condition: Quiet, semaphore: DispatchSemaphore)?
         var lastComplaint: String?
+    }
+
+    /// How quiet a server can be.
+    enum Quiet {
+        case noRequests, noConnections
     }
 
     private let state = Mutex(State())
@@ -28,7 +34,12 @@ final class HTTPActivity: Sendable {
 
     func add(_ peer: HTTPPeer) { state.withLock { $0.peers[ObjectIdentifier(peer)] = peer } }
 
-    func remove(_ peer: HTTPPeer) { state.withLock { _ = $0.peers.removeValue(forKey: ObjectIdentifier(peer)) } }
+    func remove(_ peer: HTTPPeer) {
+        state.withLock { state in
+            state.peers[ObjectIdentifier(peer)] = nil
+            state.signalWaiter()
+        }
+    }
 
     /// Cuts off whoever has not sent a whole request by its deadline.
     func shutDownLatePeers() {
@@ -36,6 +47,13 @@ final class HTTPActivity: Sendable {
         // Under the lock: a peer that is still here has its socket still open.
         state.withLock { state in
             for peer in state.peers.values where peer.isLate(at: now) { shutdown(peer.socket, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Lets nobody send any more, or nobody receive either.
+    func shutDownAllPeers(_ direction: Int) {
+        state.withLock { state in
+            for peer in state.peers.values { shutdown(peer.socket, Int32(direction)) }
         }
     }
 
@@ -47,7 +65,7 @@ final class HTTPActivity: Sendable {
         state.withLock { state in
             state.exchangeCount -= 1
             state.suspended[ObjectIdentifier(exchange)] = nil
-            if state.exchangeCount == 0 { state.idle?.signal() }
+            state.signalWaiter()
         }
     }
 
@@ -77,16 +95,33 @@ final class HTTPActivity: Sendable {
         }
     }
 
-    /// Whether no request is under way, at the latest after this time.
-    func waitUntilIdle(for time: Duration) -> Bool {
-        let idle: DispatchSemaphore? = state.withLock { state in
-            if state.exchangeCount == 0 { return nil }
-            let idle = DispatchSemaphore(value: 0)
-            state.idle = idle
-            return idle
+    /// Waits for the server to be that quiet; false when it is not after this time.
+    func wait(for condition: Quiet, atMost time: Duration) -> Bool {
+        let semaphore: DispatchSemaphore? = state.withLock { state in
+            if state.is(condition) { return nil }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.waiter = (condition, semaphore)
+            return semaphore
         }
-        let nanoseconds = time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000
-        return idle?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) != .timedOut
+        let (seconds, attoseconds) = time.components
+        let limit =
+            DispatchTime.now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
+        return semaphore?.wait(timeout: limit) != .timedOut
+    }
+}
+
+extension HTTPActivity.State {
+    fileprivate func `is`(_ condition: HTTPActivity.Quiet) -> Bool {
+        switch condition {
+        case .noRequests: exchangeCount == 0
+        case .noConnections: peers.isEmpty
+        }
+    }
+
+    fileprivate mutating func signalWaiter() {
+        guard let (condition, semaphore) = waiter, `is`(condition) else { return }
+        semaphore.signal()
+        waiter = nil
     }
 }
 

@@ -66,13 +66,20 @@ package final class MicroHTTPServer: HTTPServer {
         // The threads forget the socket a moment later; its number stays taken until they have ended.
         MHD_quiesce_daemon(daemon)
         shutdown(socket.descriptor, Int32(SHUT_RD))
-        if !activity.waitUntilIdle(for: grace) {
-            let late = activity.refuseSuspension()
-            for exchange in late { exchange.answer(configuration.refusal(.stopping, exchange.requestForRefusal)) }
+        if !activity.wait(for: .noRequests, atMost: grace) {
+            for exchange in activity.refuseSuspension() {
+                exchange.answer(configuration.refusal(.stopping, exchange.requestForRefusal))
+            }
             // Time enough to send the refusals; who does not take them by then is cut off.
-            _ = activity.waitUntilIdle(for: .seconds(1))
+            _ = activity.wait(for: .noRequests, atMost: .seconds(1))
         }
         _ = activity.refuseSuspension()
+        // Told to end while it reads a malformed request, the library reaches for an answer that it could not make. So
+        // all connections end before it does: first those that wait for a request, then those that take no answer.
+        for direction in [SHUT_RD, SHUT_RDWR] {
+            activity.shutDownAllPeers(Int(direction))
+            if activity.wait(for: .noConnections, atMost: .seconds(1)) { break }
+        }
         MHD_stop_daemon(daemon)
         running.watch?.cancel()
         close(socket.descriptor)

@@ -75,6 +75,20 @@ struct HTTPLifecycleTests {
         }
     }
 
+    @Test("Waiting for an answer is no idleness")
+    func longWait() throws {
+        try MicroHTTPServerTests.withServer { _, respond in
+            // Longer than both limits and the look at the deadlines.
+            DispatchQueue.global().asyncAfter(deadline: .now() + 3) { respond(HTTPResponse(status: 201)) }
+        } configure: { configuration in
+            configuration.idleTimeout = .seconds(1)
+            configuration.requestTimeout = .seconds(1)
+        } _: { _, port in
+            let client = try RawHTTPClient(port: port)
+            #expect(try client.get("/").status == 201)
+        }
+    }
+
     @Test("Awaited answers do not occupy the server's threads")
     func manyAwaited() throws {
         let held = Held()
@@ -132,7 +146,7 @@ struct HTTPLifecycleTests {
         held.answer(HTTPResponse(status: 201))
     }
 
-    @Test("Stopping while requests pour in harms neither side", arguments: 0..<5)
+    @Test("Stopping while requests pour in harms neither side", arguments: 0..<10)
     func stopUnderLoad(round: Int) throws {
         let server = MicroHTTPServer(HTTPServerConfiguration(), handler: MicroHTTPServerTests.echo)
         try server.start()
@@ -144,7 +158,9 @@ struct HTTPLifecycleTests {
                 server.stop(grace: .milliseconds(round))
             } else {
                 while let client = try? RawHTTPClient(port: port) {
-                    client.request("GET", index % 2 == 0 ? "/later" : "/now")
+                    // Malformed ones too, which libmicrohttpd answers itself.
+                    client.request(
+                        "GET", index % 2 == 0 ? "/later" : "/now", headers: index > 2 ? ["Content-Length: x"] : [])
                     guard !client.isClosedByServer() else { continue }
                     answered.add(1, ordering: .relaxed)
                 }

@@ -37,6 +37,15 @@ struct HTTPRefusalTests {
         }
     }
 
+    @Test("A client that sends its large body without waiting reads the refusal all the same", arguments: 0..<10)
+    func unaskedBody(round: Int) throws {
+        try withServer { port in
+            let client = try RawHTTPClient(port: port)
+            client.request("POST", "/x", body: String(repeating: "a", count: 100_000 << (round / 2)))
+            #expect(try client.answer().status == 413)
+        }
+    }
+
     @Test("A client that asks first is told so instead of to go on")
     func continuation() throws {
         try withServer { port in
