@@ -39,7 +39,7 @@ extension JSONWriter {
         // Each term sets the highest bit of a byte that is zero after the subtraction wraps, unless the byte had it.
         let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-        let control = (word &- ones &* 0x1f) & ~word
+        let control = (word &- ones &* 0x20) & ~word
         return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & high
     }
 
