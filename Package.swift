@@ -70,7 +70,11 @@ let package = Package(
         // Tests
         .testTarget(name: "SQLTests", dependencies: ["SQL"], swiftSettings: swift),
         .testTarget(
-            name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL", "ThrowawayPostgres"],
+            name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL", "ThrowawayPostgres", "CCrashVFS", "StoreCrashProbe"],
+            swiftSettings: swift),
+        .target(name: "CCrashVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCrashVFS"),
+        .executableTarget(
+            name: "StoreCrashProbe", dependencies: ["CloudStore", "SQL", "CCrashVFS"], path: "Tests/Support/StoreCrashProbe",
             swiftSettings: swift),
         .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),

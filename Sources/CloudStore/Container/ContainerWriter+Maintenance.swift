@@ -80,6 +80,34 @@ extension ContainerWriter {
         } catch { throw failed(error) }
     }
 
+    /// Lets every zone continue as another incarnation, whose sequences no other timeline used: they begin with the seconds
+    /// since 2026, in the upper half.
+    func raiseIncarnation() throws(StoreError) {
+        do {
+            let newest = try query("SELECT COALESCE(MAX(incarnation), 1) FROM zone WHERE container = ?1").take()
+            newest.bind(1, tenant)
+            let last = max(try first(newest) ?? 1, try meta(MetaName.incarnation) ?? 1)
+            // Two restores of one backup must differ, so counting is not enough.
+            let incarnation = max(last + 1, (now() - 1_767_225_600_000) / 1000)
+            let zones = try query(
+                """
+                UPDATE zone SET incarnation = ?2, incarnation_start = sequence,
+                    sequence = CASE WHEN sequence < ?3 THEN ?3 ELSE sequence END
+                WHERE container = ?1
+                """
+            ).take()
+            zones.bind(1, tenant)
+            zones.bind(2, incarnation)
+            zones.bind(3, incarnation << 32)
+            try zones.run()
+            let meta = try writing.setMeta.take()
+            meta.bind(1, tenant)
+            meta.bind(2, MetaName.incarnation)
+            meta.bind(3, incarnation)
+            try meta.run()
+        } catch { throw failed(error) }
+    }
+
     // MARK: - Steps
 
     /// Tables that hold a zone's contents.

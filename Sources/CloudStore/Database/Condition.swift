@@ -67,7 +67,7 @@ final class ReadWriteGate: @unchecked Sendable {  // the pointer is fixed, and w
         lock.deallocate()
     }
 
-    func reading<Value>(_ body: () throws -> Value) rethrows -> Value {
+    func reading<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         pthread_rwlock_rdlock(lock)
         defer { pthread_rwlock_unlock(lock) }
         return try body()

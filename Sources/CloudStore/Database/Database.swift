@@ -8,6 +8,9 @@ protocol Database<Session>: AnyObject, Sendable {
     /// Queues a request; its completion comes after the commit.
     func enqueue(_ job: WriteJob<Session>)
 
+    /// Writes a copy, as the database is at one moment, into a new SQLite file.
+    func copy(to path: String) throws(StoreError)
+
     /// Finishes what is queued and closes every connection.
     func close()
 }

@@ -40,6 +40,12 @@ final class LazyDatabase<Session: StoreSession>: Database, @unchecked Sendable {
         }
     }
 
+    func copy(to path: String) throws(StoreError) {
+        let database = try acquire()
+        defer { release() }
+        try database.copy(to: path)
+    }
+
     private func acquire() throws(StoreError) -> SQLiteDatabase<Session> {
         try condition.locked { () throws(StoreError) in
             if isClosed { throw StoreError(.unavailable, "\(place) is closed.") }

@@ -192,6 +192,8 @@ final class PostgresDatabase<Session: StoreSession>: Database, Sendable {
         writers.enqueue(job, tenant: tenant)
     }
 
+    func copy(to path: String) throws(StoreError) { throw PostgresBackend.copiesElsewhere }
+
     /// The pools are shared; `CloudStore` closes them.
     func close() {}
 }

@@ -68,7 +68,10 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
     }
 
     private func takeReader() throws(StoreError) -> Session {
-        let kept = condition.locked { idleReaders.popLast() }
+        let kept = try condition.locked { () throws(StoreError) in
+            if isClosing { throw closed }
+            return idleReaders.popLast()
+        }
         if let kept { return kept }
         return try Self.open(path, place, isInMemory, cacheKilobytes: 2000, options)
     }
@@ -149,6 +152,38 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
     private func finish(_ jobs: [WriteJob<Session>], _ outcome: (taken: Int, failure: StoreError?)) -> Int {
         for job in jobs.prefix(outcome.taken) { job.finish(outcome.failure) }
         return outcome.taken
+    }
+
+    // MARK: - Whole files
+
+    func copy(to path: String) throws(StoreError) {
+        let quoted = path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        try outsideTransaction("VACUUM INTO '\(quoted)'") { _ in }
+    }
+
+    /// Reads the whole file.
+    ///
+    /// - Throws: `.corrupt` when it is damaged.
+    func check() throws(StoreError) {
+        var findings: [String] = []
+        try outsideTransaction("PRAGMA integrity_check(5)") { findings.append($0.text(0)) }
+        if findings != ["ok"] {
+            throw StoreError(
+                .corrupt, "\(place) is damaged: \(findings.joined(separator: "; ")). Restore it from another backup.")
+        }
+    }
+
+    private func outsideTransaction(_ sql: String, _ row: (any Statement) -> Void) throws(StoreError) {
+        let session = try takeReader()
+        defer { keep(session) }
+        func run() throws(SQLError) {
+            let statement = try session.connection.prepare(sql)
+            defer { statement.reset() }
+            while try statement.step() { row(statement) }
+        }
+        do throws(SQLError) {
+            if let gate { try gate.reading(run) } else { try run() }
+        } catch { throw session.failed(error) }
     }
 
     // MARK: - Closing

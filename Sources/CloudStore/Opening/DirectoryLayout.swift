@@ -13,7 +13,8 @@ struct DirectoryLayout: Sendable {
     var containers: URL { directory.appendingPathComponent("containers") }
 
     func container(_ identifier: String, _ environment: String) -> URL {
-        containers.appendingPathComponent("\(Self.escape(identifier)).\(Self.escape(environment)).sqlite")
+        containers.appendingPathComponent(
+            "\(Self.escape(identifier)).\(Self.escape(environment, keepsDots: false)).sqlite")
     }
 
     /// The containers that have a file, by name.
@@ -33,11 +34,11 @@ struct DirectoryLayout: Sendable {
         }
     }
 
-    /// Letters, digits, `-`, `_` and (between others) `.` stay; every other byte becomes `%XX`. No name escapes its folder.
-    static func escape(_ text: String) -> String {
+    /// Letters, digits, `-`, `_` and dots (but a first one) stay; every other byte becomes `%XX`. No name leaves its folder.
+    static func escape(_ text: String, keepsDots: Bool = true) -> String {
         var result = ""
         for (index, byte) in text.utf8.enumerated() {
-            let isDot = byte == UInt8(ascii: ".") && index > 0
+            let isDot = byte == UInt8(ascii: ".") && index > 0 && keepsDots
             let isPlain =
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                 || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)

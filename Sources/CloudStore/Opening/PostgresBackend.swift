@@ -42,6 +42,15 @@ final class PostgresBackend: StoreBackend {
         try ControlStore(database: control).tenants()
     }
 
+    func checkCopies() throws(StoreError) { throw Self.copiesElsewhere }
+
+    static let copiesElsewhere = StoreError(
+        .invalid,
+        """
+        A store in PostgreSQL is backed up with PostgreSQL's own tools, such as pg_dump. After restoring one, raise the \
+        incarnation of every container.
+        """)
+
     func close() {
         writers.close()
         controlWriters.close()

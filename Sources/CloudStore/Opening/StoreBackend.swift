@@ -7,5 +7,11 @@ protocol StoreBackend: Sendable {
         any Database<ContainerWriter>
     )?
     func containers() throws(StoreError) -> [(identifier: String, environment: String)]
+    /// - Throws: when the database is copied by other tools.
+    func checkCopies() throws(StoreError)
     func close()
+}
+
+extension StoreBackend {
+    func checkCopies() throws(StoreError) {}
 }
