@@ -11,6 +11,10 @@ package struct Limits: Sendable, Hashable {
     package var recordBytes: Int
     /// Bytes that one page of records may have before it is cut short.
     package var pageBytes: Int
+    /// Rows that one page of a query looks at, found or not; the page then ends, however short.
+    package var queryRows = 10_000
+    /// Records that a query gathers and sorts; more are read in the order of an index.
+    package var queryGathered = 1_000
 
     package static let webServices = Limits(
         items: 200, recordsPerPage: 200, requestBytes: nil, recordBytes: 1 << 20, pageBytes: 8 << 20)

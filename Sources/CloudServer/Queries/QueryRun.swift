@@ -9,29 +9,26 @@ import WebServices
 /// Several such runs (a zone or a value each) are merged by position. Every filter is checked on every record that is
 /// read.
 final class QueryRun {
-    /// Rows that one page looks at.
-    static let maximumRows = 10_000
-    /// Records that are gathered and sorted rather than read in order.
-    static let maximumGathered = 1_000
-
     private let query: CompiledQuery
     private let zones: [ZoneRow]
     private let reader: ContainerReader
     private let start: QueryMarker?
     private var page: QueryPage
+    private let bounds: Limits
     private var rowsLeft: Int
     /// The first position that a run did not get to look beyond; nil while every run reached its end.
     private var frontier: QueryPosition?
 
     init(
         _ query: CompiledQuery, in zones: [ZoneRow], _ reader: ContainerReader, from start: QueryMarker?, limit: Int,
-        bytes: Int, rows: Int = QueryRun.maximumRows
+        bytes: Int, bounds: Limits
     ) {
         self.query = query
         self.zones = zones
         self.reader = reader
         self.start = start
-        rowsLeft = rows
+        rowsLeft = bounds.queryRows
+        self.bounds = bounds
         page = QueryPage(order: query.order, after: start?.position, limit: limit, bytes: bytes)
     }
 
@@ -41,7 +38,7 @@ final class QueryRun {
         let ways = QueryAccess.gathering(query)
         var isWide = start?.isWide ?? false
         if !isWide {
-            for way in ways.prefix(3) where try gather(way.path, atMost: Self.maximumGathered) {
+            for way in ways.prefix(3) where try gather(way.path, atMost: bounds.queryGathered) {
                 return end(isWide: false)
             }
             isWide = !ways.isEmpty
@@ -105,7 +102,7 @@ final class QueryRun {
         for path in ways.map(\.path) + [all] where try gather(path, atMost: rowsLeft) { return }
         throw ServerError.badRequest(
             "Too many records to sort by '\(order.terms.first?.field.name ?? "recordName")': more than "
-                + "\(Self.maximumRows) match, and the field has no index. Sort by another field, or filter more.")
+                + "\(bounds.queryRows) match, and the field has no index. Sort by another field, or filter more.")
     }
 
     // MARK: - Reading in order

@@ -24,7 +24,8 @@ struct RecordsQueryEndpoint: ReadingEndpoint {
         }
         let run = QueryRun(
             query, in: zones, reader, from: marker,
-            limit: PageLimit.records(request.resultsLimit, context), bytes: Self.pageBytes)
+            limit: PageLimit.records(request.resultsLimit, context), bytes: Self.pageBytes,
+            bounds: context.limits)
         let (items, next) = try run.run()
         let records = items.map { item in
             RecordResult.record(context.record(item.row, item.zone, schema, desiredKeys: request.desiredKeys))
