@@ -20,6 +20,7 @@ package final class CloudServer: Sendable {
     package let schemas = SchemaCaches()
     package let metrics = Metrics()
     package let requestLog: RequestLog
+    let maintenance = Maintenance()
     let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
     /// Throws where the control store cannot be read or written.
@@ -40,6 +41,14 @@ package final class CloudServer: Sendable {
 
     /// Answers one call; a `CallHandler`. Reads run on the calling thread, writes on the store's.
     package func handle(_ call: Call, respond: @escaping @Sendable (Reply) -> Void) {
+        answer(call) { request, reply in
+            self.note(request, reply)
+            respond(reply)
+        }
+    }
+
+    /// Answers one call and leaves noting its outcome to the caller, who may know more of it.
+    func answer(_ call: Call, _ respond: @escaping @Sendable (RequestInProgress, Reply) -> Void) {
         var arriving = RequestInProgress(call, now: clock.now(), started: clock.ticks())
         do {
             let proof = try identity.authenticate(call, now: arriving.now)
@@ -48,10 +57,10 @@ package final class CloudServer: Sendable {
             let container = try openContainer(call)
             let request = arriving
             run(Self.endpoint(for: call.operation), context(request, proof.caller, container), container) { result in
-                self.finish(request, result, respond)
+                respond(request, self.reply(to: request, result))
             }
         } catch {
-            finish(arriving, .failure(error), respond)
+            respond(arriving, reply(to: arriving, .failure(error)))
         }
     }
 
@@ -88,29 +97,18 @@ package final class CloudServer: Sendable {
         }
     }
 
-    /// Turns the outcome into a reply, and tells the log and the counters.
-    private func finish(
-        _ request: RequestInProgress, _ result: Result<Answer, any Error>, _ respond: @Sendable (Reply) -> Void
-    ) {
-        let outcome: Result<Answer, ServerError>
-        switch result {
-        case .success(let answer):
-            outcome = .success(answer)
-        case .failure(let error):
-            outcome = .failure(serverError(error, request))
-        }
-        note(request, outcome)
-        respond(Reply(outcome, webAuthToken: request.freshToken))
+    private func reply(to request: RequestInProgress, _ result: Result<Answer, any Error>) -> Reply {
+        Reply(result.mapError { serverError($0, request.call.operation.path) }, webAuthToken: request.freshToken)
     }
 
     /// The error as the protocol says it. What is nobody's doing but the server's is logged under the same uuid.
-    private func serverError(_ error: any Error, _ request: RequestInProgress) -> ServerError {
+    func serverError(_ error: any Error, _ what: String) -> ServerError {
         if var known = error as? ServerError {
             known.uuid = known.uuid ?? random.uuid()
             return known
         }
         let uuid = random.uuid()
-        log.write(.error, "\(request.call.operation.path) failed: \(error) [\(uuid)]")
+        log.write(.error, "\(what) failed: \(error) [\(uuid)]")
         if let failure = error as? StoreError { return ServerError(failure, uuid: uuid) }
         return ServerError(.internalError, "An internal error occurred.", uuid: uuid)
     }

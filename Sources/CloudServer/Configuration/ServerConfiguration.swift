@@ -2,8 +2,9 @@ import WebServices
 
 /// How a server behaves: what `serve` reads from flags and files, `dev` presets, and tests set in code.
 package struct ServerConfiguration: Sendable {
-    /// Where people sign in: the `redirectURL` of a 421 is this with `/stratus/sign-in`.
-    package var publicURL: String
+    /// Where people reach the server: the `redirectURL` of a 421 is this with `/stratus/sign-in`. nil takes what the
+    /// request was addressed to.
+    package var publicURL: String?
     /// Containers come into being on first use in the development environment; otherwise they must be registered.
     package var createsContainersOnFirstUse: Bool
     /// A sign-in with a new account name makes the account. Only for an emulator: anybody gets in.
@@ -39,7 +40,7 @@ package struct ServerConfiguration: Sendable {
     }
 
     package init() {
-        publicURL = "http://localhost"
+        publicURL = nil
         createsContainersOnFirstUse = false
         createsAccountsOnFirstUse = false
         universalAPIToken = nil

@@ -23,7 +23,8 @@ extension Identity {
         }
         let wait = throttle.wait(name, now: now)
         guard wait == 0 else {
-            throw ServerError(.throttled, "Too many attempts to sign in", retryAfter: Double(wait + 999) / 1000)
+            throw ServerError(
+                .throttled, "Too many attempts to sign in", retryAfter: (Double(wait) / 1000).rounded(.up))
         }
         guard let account = try proven(name, password, now: now) else {
             throttle.failed(name, now: now)
@@ -67,5 +68,14 @@ extension Identity {
             expires: min(now + (keepSignedIn ? life.keptSignedIn : life.normal), session.expires))
         return SignedIn(
             webAuthToken: token.text(secret), account: account.id, userName: account.name, expires: token.expires)
+    }
+
+    /// Ends the session of a web token.
+    ///
+    /// Throws `AUTHENTICATION_FAILED` for a text that is none of this server's tokens.
+    package func signOut(webAuthToken: String) throws {
+        guard let token = WebToken(webAuthToken, secret) else { throw ServerError.authenticationFailed }
+        try control.revokeSession(id: token.session)
+        forgetSession(token.session)
     }
 }

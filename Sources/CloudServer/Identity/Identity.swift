@@ -111,11 +111,14 @@ package final class Identity: Sendable {
         return renewed.text(secret)
     }
 
+    /// 421 with the sign-in page's address; without a configured one just its path, which the HTTP front completes.
     func signInRequired(_ call: Call) -> ServerError {
         ServerError(
             .authenticationRequired, "request needs authorization",
-            redirectURL: "\(configuration.publicURL)/stratus/sign-in?container=\(call.container)")
+            redirectURL: "\(configuration.publicURL ?? "")\(Self.signInPath)?container=\(call.container)")
     }
+
+    static let signInPath = "/stratus/sign-in"
 
     /// Forgets a session, so that revoking it takes effect at once in this process.
     package func forgetSession(_ id: String) { sessions.forget(id) }

@@ -1,0 +1,131 @@
+import WebServices
+
+extension Router {
+    /// A call of CloudKit Web Services.
+    func database(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let origin = crossOrigin(request)
+        guard let target = Target(request.pathComponents) else { return respond(noHandler(origin)) }
+        let methods = target.hasBody ? ["POST"] : ["GET", "POST"]
+        if request.method == "OPTIONS" { return respond(options(methods, origin)) }
+        guard methods.contains(request.method) else {
+            return respond(wrongMethod(methods + ["OPTIONS"], origin))
+        }
+        let call: Call
+        do throws(ServerError) {
+            guard let operation = try Operation(path: target.path, body: request.body) else {
+                return respond(noHandler(origin))
+            }
+            call = target.call(operation, request)
+        } catch {
+            return respond(failure(error, headers: origin))
+        }
+        server.answer(call) { [self] inProgress, reply in
+            let reply = withWholeAddress(reply, request)
+            let (status, body) = reply.encode()
+            server.note(inProgress, reply, requestBytes: request.body.count, responseBytes: body.count)
+            var headers = origin
+            if let token = reply.webAuthToken { headers.append((Self.tokenHeader, token)) }
+            if case .failure(let error) = reply.result { headers += retryAfter(error) }
+            respond(.json(body, status: status, headers: headers))
+        }
+    }
+
+    static let tokenHeader = "X-Apple-CloudKit-Web-Auth-Token"
+
+    /// What a path names.
+    private struct Target {
+        var container: String
+        var environment: CloudEnvironment
+        var database: DatabaseScope
+        /// `entity/action`.
+        var path: String
+        var hasBody: Bool
+
+        init?(_ components: [String]) {
+            guard components.count == 7, components[1] == "1",
+                let environment = CloudEnvironment(rawValue: components[3]),
+                let database = DatabaseScope(rawValue: components[4]),
+                let known = Operation.paths.first(where: { $0.path == "\(components[5])/\(components[6])" })
+            else { return nil }
+            container = components[2]
+            self.environment = environment
+            self.database = database
+            path = known.path
+            hasBody = known.hasBody
+        }
+
+        func call(_ operation: Operation, _ request: HTTPRequest) -> Call {
+            Call(
+                container: container, environment: environment, database: database,
+                credentials: Credentials(apiToken: request.query["ckAPIToken"], webAuthToken: request.webAuthToken),
+                client: ClientKind(header: request.headers["X-Stratus-Client"]), operation: operation,
+                wantsSyncToken: request.query["getCurrentSyncToken"] == "true")
+        }
+    }
+
+    /// Without a configured address, the sign-in page's is the one that the request was sent to.
+    private func withWholeAddress(_ reply: Reply, _ request: HTTPRequest) -> Reply {
+        guard case .failure(var error) = reply.result, let url = error.redirectURL, url.hasPrefix("/"),
+            let host = request.headers["Host"], host.utf8.allSatisfy(\.isHostCharacter)
+        else { return reply }
+        error.redirectURL = "\(isSecure ? "https" : "http")://\(host)\(url)"
+        return Reply(.failure(error), webAuthToken: reply.webAuthToken)
+    }
+}
+
+// MARK: - Browsers
+
+extension Router {
+    /// What lets a page of another origin read the answer: the credentials are in the query, so any origin may.
+    func crossOrigin(_ request: HTTPRequest) -> [(String, String)] {
+        guard let origin = request.headers["Origin"], origin.utf8.count <= 512 else { return [] }
+        return [
+            ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),
+            ("Access-Control-Expose-Headers", Self.tokenHeader),
+        ]
+    }
+
+    private func options(_ methods: [String], _ origin: [(String, String)]) -> HTTPResponse {
+        let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
+        var headers = origin + [("Allow", allowed)]
+        if !origin.isEmpty {
+            headers += [
+                ("Access-Control-Allow-Methods", allowed),
+                ("Access-Control-Allow-Headers", "Content-Type, X-Stratus-Client"), ("Access-Control-Max-Age", "86400"),
+            ]
+        }
+        return HTTPResponse(headers: headers)
+    }
+}
+
+extension HTTPRequest {
+    /// The web token's base64. A `+` that a client forgot to escape arrives as a space, which base64 does not have.
+    var webAuthToken: String? {
+        guard let text = query["ckWebAuthToken"] ?? query["ckSession"] else { return nil }
+        return String(decoding: text.utf8.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
+    }
+
+}
+
+extension ClientKind {
+    /// `native/{device}` is our own framework; anything else, or nothing, speaks the plain protocol.
+    fileprivate init(header: String?) {
+        guard let header, header.hasPrefix("native/"),
+            let device = PercentEncoding.decode(header.utf8.dropFirst("native/".utf8.count)), !device.isEmpty,
+            device.utf8.count <= Limits.nameLength
+        else {
+            self = .webServices
+            return
+        }
+        self = .native(deviceID: device)
+    }
+}
+
+extension UInt8 {
+    /// Of names, addresses and ports, and nothing that could end a header or a JSON string.
+    fileprivate var isHostCharacter: Bool {
+        isASCIILetter || isASCIIDigit
+            || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]")].contains(
+                self)
+    }
+}

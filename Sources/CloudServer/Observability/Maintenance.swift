@@ -1,0 +1,95 @@
+import CloudStore
+import Dispatch
+import Synchronization
+
+/// The work that is never urgent: contents of deleted zones, old tombstones, old rows of the request log, ended sessions.
+///
+/// It goes in short steps, between which the store's writers serve others. A simulation never starts it and takes the
+/// steps itself (`CloudServer.maintenanceStep`).
+final class Maintenance: Sendable {
+    private let queue = DispatchQueue(label: "stratus.maintenance", qos: .utility)
+    private let running = Mutex<Running?>(nil)
+
+    // Unchecked: the timer is only ever cancelled, which any thread may do.
+    private struct Running: @unchecked Sendable {
+        var timer: any DispatchSourceTimer
+    }
+
+    /// How often it looks for work.
+    struct Schedule: Sendable {
+        /// Sending the request log's waiting rows to their store.
+        var flush: DispatchTimeInterval = .seconds(1)
+        /// Rounds over all containers, in milliseconds.
+        var round: Int64 = 60_000
+        /// Steps at a time; the rest waits for the next tick.
+        var steps = 200
+    }
+
+    func start(_ server: CloudServer, _ schedule: Schedule) {
+        running.withLock { running in
+            guard running == nil else { return }
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now() + schedule.flush, repeating: schedule.flush)
+            let nextRound = Mutex<Int64>(0)
+            timer.setEventHandler { [weak server] in
+                guard let server else { return }
+                server.requestLog.flush()
+                let now = server.clock.now()
+                guard nextRound.withLock({ $0 <= now }) else { return }
+                if !server.maintain(steps: schedule.steps) { nextRound.withLock { $0 = now + schedule.round } }
+            }
+            timer.resume()
+            running = Running(timer: timer)
+        }
+    }
+
+    /// Returns when no step is under way any more.
+    func stop() {
+        let timer = running.withLock { running in
+            defer { running = nil }
+            return running?.timer
+        }
+        guard let timer else { return }
+        timer.cancel()
+        queue.sync {}
+    }
+}
+
+extension CloudServer {
+    /// Begins the work in the background: maintenance, and keeping the request log up to date.
+    package func start() {
+        maintenance.start(self, Maintenance.Schedule())
+    }
+
+    /// Ends the work in the background and writes the rest of the request log. The store stays open.
+    package func stop() {
+        maintenance.stop()
+        requestLog.flush()
+    }
+
+    /// One short step of maintenance in each container.
+    ///
+    /// - Returns: whether there is more to do at once.
+    package func maintenanceStep() throws -> Bool {
+        let now = clock.now()
+        var hasMore = false
+        for (identifier, environment) in try store.containers() {
+            guard let container = try store.container(identifier, environment, create: false) else { continue }
+            if try container.runMaintenanceStep(now: now, tombstoneLife: configuration.tombstoneLife) { hasMore = true }
+        }
+        if try store.requests.prune(before: now - configuration.requestLogLife) { hasMore = true }
+        try store.control.deleteSessions(expiredBefore: now)
+        return hasMore
+    }
+
+    /// Several steps, with what goes wrong in the log. Returns whether there is more to do.
+    fileprivate func maintain(steps: Int) -> Bool {
+        do {
+            for _ in 0..<steps where try !maintenanceStep() { return false }
+            return true
+        } catch {
+            log.write(.warning, "maintenance failed: \(error)")
+            return false
+        }
+    }
+}
