@@ -30,11 +30,13 @@ let package = Package(
     targets: [
         // Programs
         .executableTarget(
-            name: "stratus", dependencies: ["CloudServer", "CCommandLine", "CTLS"], swiftSettings: swift),
+            name: "stratus", dependencies: ["CloudServer", "CloudStore", "SQL", "WebServices", "CCommandLine", "CTLS"],
+            swiftSettings: swift),
 
         // For tests
         .target(
-            name: "CloudKitTesting", dependencies: ["CloudKit", "CloudServer", "CloudStore", "WebServices"], swiftSettings: swift),
+            name: "CloudKitTesting", dependencies: ["CloudKit", "CloudServer", "CloudStore", "WebServices"],
+            swiftSettings: swift),
 
         // What an app imports
         .target(
@@ -70,11 +72,15 @@ let package = Package(
         // Tests
         .testTarget(name: "SQLTests", dependencies: ["SQL"], swiftSettings: swift),
         .testTarget(
-            name: "CloudStoreTests", dependencies: ["CloudStore", "CloudStoreConformance", "SQL", "ThrowawayPostgres", "CCrashVFS", "StoreCrashProbe"],
+            name: "CloudStoreTests",
+            dependencies: [
+                "CloudStore", "CloudStoreConformance", "SQL", "ThrowawayPostgres", "CCrashVFS", "StoreCrashProbe",
+            ],
             swiftSettings: swift),
         .target(name: "CCrashVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCrashVFS"),
         .executableTarget(
-            name: "StoreCrashProbe", dependencies: ["CloudStore", "SQL", "CCrashVFS"], path: "Tests/Support/StoreCrashProbe",
+            name: "StoreCrashProbe", dependencies: ["CloudStore", "SQL", "CCrashVFS"],
+            path: "Tests/Support/StoreCrashProbe",
             swiftSettings: swift),
         .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),

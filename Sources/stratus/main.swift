@@ -5,7 +5,17 @@
 
 import Foundation
 
+// What commands write is for its owner: data, credentials, backups.
+umask(0o077)
+
 let program = Program(
-    commands: [.login, .logout, .whoami],
-    version: "0.1.0", environment: ProcessInfo.processInfo.environment)
+    commands: [
+        .dev, .serve,
+        .accountCreate, .accountList, .accountPassword, .accountDelete,
+        .containerCreate, .containerList, .containerDelete,
+        .tokenCreate, .tokenList, .tokenDelete,
+        .backup, .restore, .doctor,
+        .login, .logout, .whoami,
+    ],
+    version: Version.current, environment: ProcessInfo.processInfo.environment)
 exit(program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -16,7 +16,8 @@ enum PasswordPrompt {
             }
             return line
         }
-        if let password = arguments.value("password") { return password }
+        // An empty variable is a password too: the emulator's accounts have that.
+        if let password = arguments.value("password") ?? arguments.variables["STRATUS_PASSWORD"] { return password }
         guard isatty(0) == 1 else {
             throw Failure(
                 .usage, "There is no password and no terminal to ask at.",

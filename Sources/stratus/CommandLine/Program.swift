@@ -9,12 +9,10 @@ struct Program: Sendable {
     func run(_ raw: [String]) -> ExitCode {
         do {
             return try dispatch(raw)
-        } catch let failure as Failure {
+        } catch {
+            let failure = Failure(error)
             Terminal.report(failure, asJSON: raw.contains("--json"))
             return failure.code
-        } catch {
-            Terminal.report(Failure(.failure, "\(error)"), asJSON: raw.contains("--json"))
-            return .failure
         }
     }
 

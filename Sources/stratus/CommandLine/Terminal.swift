@@ -11,6 +11,24 @@ enum Terminal {
         write(text.hasSuffix("\n") ? text : text + "\n", to: 2)
     }
 
+    /// Prints a result: as JSON for a script, else as text.
+    static func show(_ arguments: Arguments, _ document: some Encodable, _ text: String) throws -> ExitCode {
+        print(try arguments.flag("json") ? JSON.text(document) : text)
+        return .success
+    }
+
+    /// Asks before something that cannot be undone. `--yes` answers; without a terminal it is required.
+    static func confirm(_ arguments: Arguments, _ question: String) throws {
+        if try arguments.flag("yes") { return }
+        guard isatty(0) == 1 else {
+            throw Failure(.usage, "This cannot be undone and there is no terminal to ask at.", remedy: "Add --yes.")
+        }
+        prompt("\(question) [y/N] ")
+        guard let answer = readLine()?.lowercased(), answer == "y" || answer == "yes" else {
+            throw Failure(.refused, "Nothing was done.")
+        }
+    }
+
     /// A question to the person at the terminal: never part of what a script reads.
     static func prompt(_ text: String) {
         write(text, to: 2)

@@ -1,0 +1,33 @@
+import CloudServer
+import CloudStore
+
+extension Failure {
+    /// What a library's error means to the person at the terminal.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as AdministrationError: self.init(administration: error)
+        case let error as StoreError: self.init(.failure, error.message)
+        default: self.init(.failure, "\(error)")
+        }
+    }
+
+    private init(administration error: AdministrationError) {
+        switch error {
+        case .accountExists(let name):
+            self.init(.exists, "There is an account “\(name)” already.", remedy: "stratus account password \(name)")
+        case .noAccount(let name):
+            self.init(.notFound, "There is no account “\(name)”.", remedy: "stratus account list")
+        case .containerExists(let name):
+            self.init(.exists, "The container “\(name)” is there already.")
+        case .noContainer(let name):
+            self.init(.notFound, "There is no container “\(name)”.", remedy: "stratus container create \(name)")
+        case .noToken(let text):
+            self.init(.notFound, "No API token begins with “\(text)”.", remedy: "stratus token list")
+        case .ambiguousToken(let text):
+            self.init(.usage, "Several API tokens begin with “\(text)”.", remedy: "Give the whole token.")
+        case .invalid(let reason):
+            self.init(.usage, "\(reason).")
+        }
+    }
+}

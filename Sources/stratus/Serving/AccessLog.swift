@@ -1,0 +1,25 @@
+import CloudServer
+import Foundation
+
+/// A line for each request on standard error: time, method, path, status, duration, size. Never the query: it holds tokens.
+enum AccessLog {
+    static func wrap(_ handler: @escaping HTTPHandler) -> HTTPHandler {
+        { request, respond in
+            let began = ContinuousClock.now
+            handler(request) { response in
+                let milliseconds = (ContinuousClock.now - began) / .milliseconds(1)
+                Terminal.error(line(request, response, milliseconds))
+                respond(response)
+            }
+        }
+    }
+
+    private static func line(_ request: HTTPRequest, _ response: HTTPResponse, _ milliseconds: Double) -> String {
+        // What a stranger wrote must not end the line or steer the terminal.
+        let path = String(
+            String.UnicodeScalarView(request.path.unicodeScalars.filter { $0.value > 32 && $0.value != 127 }))
+        let tenths = Int((milliseconds * 10).rounded())
+        return "\(Date().formatted(.iso8601)) \(request.method) \(path) \(response.status) "
+            + "\(tenths / 10).\(tenths % 10) ms \(response.body.count) bytes"
+    }
+}
