@@ -69,8 +69,12 @@ let package = Package(
         .target(name: "CCommandLine"),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
+        // Measurements
+        .executableTarget(
+            name: "StoreBenchmark", dependencies: ["CloudStore", "SQL"], path: "Benchmarks/Store", swiftSettings: swift),
+
         // Tests
-        .testTarget(name: "SQLTests", dependencies: ["SQL"], swiftSettings: swift),
+        .testTarget(name: "SQLTests", dependencies: ["SQL", "ThrowawayPostgres"], swiftSettings: swift),
         .testTarget(
             name: "CloudStoreTests",
             dependencies: [
