@@ -6,7 +6,9 @@ import Foundation
 /// Foundation's unarchiver ends the process over many faults of an archive: a missing key or a nested object that
 /// cannot be decoded under the failure policy that it has by default, and under secure coding a class that the caller
 /// did not name. So every key is looked for before it is read, the policy is set to return errors where that is still
-/// possible, and any class that a record can hold is accepted here and checked afterwards.
+/// possible, and any class that a record can hold is accepted here and checked afterwards. Cut, empty, foreign and
+/// outdated archives give nil. What cannot be helped from here is damage to the unarchiver's own structures (a class
+/// entry that is none, a dictionary with more keys than values): over that, Foundation ends the process by itself.
 struct ArchiveReader {
     let coder: NSCoder
 

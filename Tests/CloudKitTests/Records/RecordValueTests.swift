@@ -157,6 +157,10 @@ struct RecordValueTests {
         #expect(record.object(forKey: "a") as? String == "words")
         #expect(record.value(forKey: "b") as? String == "words")
         #expect(record.allKeys() == ["a", "b"])
+        record.setValuesForKeys(["a": NSNull(), "d": 4])
+        #expect(record.allKeys() == ["b", "d"])
+        let values = record.dictionaryWithValues(forKeys: ["d", "e"])
+        #expect(values["d"] as? Int == 4 && values["e"] is NSNull)
     }
 
     @Test("A record is iterated over as its keys and values")
