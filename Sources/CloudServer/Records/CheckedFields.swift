@@ -11,6 +11,7 @@ struct CheckedFields {
     private(set) var fields: Fields
     /// Fields that the record's type does not have yet.
     private(set) var newFields: [NewField] = []
+    private var hasNulls = false
 
     /// - Parameter type: nil for a type that comes into being with this record.
     /// - Throws: what is wrong with the first bad value: the error of this record alone.
@@ -19,23 +20,42 @@ struct CheckedFields {
     ) throws(ServerError) {
         if let problem = sent.problem { throw problem }
         let rules = FieldRules(recordType: recordType, type: type, zone: zone, context: context)
-        var kept = FieldsBuilder(capacity: sent.jsonLength)
-        var isAsSent = true
         var names: Set<String> = []
+        var changed: [String: FieldValue] = [:]
         for entry in sent {
             let name = sent.name(of: entry)
             guard names.insert(name).inserted else { throw .badRequest("Field '\(name)' appears twice") }
+            let new: FieldType?
             switch try rules.check(entry, named: name, of: sent) {
-            case .asSent(let new):
-                kept.append(copying: entry, of: sent)
-                if let new { newFields.append(NewField(name: name, type: new)) }
-            case .changed(let value, let new):
-                kept.append(name, value)
-                isAsSent = false
-                if let new { newFields.append(NewField(name: name, type: new)) }
+            case .asSent(let type):
+                new = type
+            case .changed(let value, let type):
+                new = type
+                changed[name] = value
+            }
+            if let new { newFields.append(NewField(name: name, type: new)) }
+            if entry.kind == .null { hasNulls = true }
+        }
+        fields = changed.isEmpty ? sent : Self.replacing(changed, in: sent)
+    }
+
+    /// The stored fields with these laid over them.
+    func merged(over stored: Fields) -> Fields {
+        // Most records are new and hold no nulls: their bytes are kept as they came.
+        stored.isEmpty && !hasNulls ? fields : stored.merging(fields)
+    }
+
+    private static func replacing(_ changed: [String: FieldValue], in sent: Fields) -> Fields {
+        var builder = FieldsBuilder(capacity: sent.jsonLength)
+        for entry in sent {
+            let name = sent.name(of: entry)
+            if let value = changed[name] {
+                builder.append(name, value)
+            } else {
+                builder.append(copying: entry, of: sent)
             }
         }
-        fields = isAsSent ? sent : kept.finish()
+        return builder.finish()
     }
 }
 

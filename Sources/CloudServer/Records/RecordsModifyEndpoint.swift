@@ -68,8 +68,8 @@ struct RecordsModifyEndpoint: WritingEndpoint {
     private func zone(_ zoneID: ZoneID?, _ context: RequestContext, _ writer: ContainerWriter) throws -> ZoneRow {
         let key = try context.zoneKey(for: zoneID)
         if let zone = try writer.zone(key) {
-            // The public database has no change feed, hence no order to keep, hence no lock.
-            if key.scope == .public { return zone }
+            // Also in the public database, which has no order to keep: with no lock on single records, two writers of one
+            // record could both find their change tag current.
             // Deleted by somebody else between the two statements: as if it had not been there.
             guard let locked = try writer.lockZone(zone.id) else { throw try context.missingZone(key, writer) }
             return locked

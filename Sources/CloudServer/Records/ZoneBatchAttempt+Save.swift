@@ -13,7 +13,7 @@ extension ZoneBatchAttempt {
             operation.record.fields, recordType: typeName, type: schema.schema.type(named: typeName),
             zone: operation.record.zoneID ?? context.zoneID(of: zone.key), context)
         let oldFields = live.flatMap { Fields(stored: $0.body) } ?? Fields()
-        let fields = (keepingFields ? oldFields : Fields()).merging(checked.fields)
+        let fields = checked.merged(over: keepingFields ? oldFields : Fields())
         guard fields.jsonLength <= context.limits.recordBytes else {
             throw ServerError.badRequest(
                 "Record '\(operation.name)' has \(fields.jsonLength) bytes; at most \(context.limits.recordBytes) are allowed",
