@@ -37,7 +37,7 @@ final class QueryRun {
     func run() throws -> (items: [QueryPage.Item], next: QueryMarker?) {
         let ways = QueryAccess.gathering(query)
         var isWide = start?.isWide ?? false
-        if !isWide {
+        if !isWide, !isInOrder(ways) {
             for way in ways.prefix(3) where try gather(way.path, atMost: bounds.queryGathered) {
                 return end(isWide: false)
             }
@@ -52,6 +52,16 @@ final class QueryRun {
             try gatherAll(ways)
         }
         return end(isWide: isWide)
+    }
+
+    /// Whether the one way that the filters offer has the answer's order already, so that gathering would win nothing.
+    private func isInOrder(_ ways: [QueryAccess]) -> Bool {
+        guard ways.count == 1 else { return false }
+        return switch ways[0].path {
+        case .names: false
+        case .values: order.terms.isEmpty
+        case .range(let field, _): order.terms.first?.field.index == field
+        }
     }
 
     private func end(isWide: Bool) -> (items: [QueryPage.Item], next: QueryMarker?) {

@@ -13,14 +13,15 @@ final class TestCloud: Sendable {
     let server: CloudServer
     let clock: TestClock
 
-    init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+    init(store: CloudStore? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
         var configuration = ServerConfiguration.emulator(apiToken: Self.apiToken)
         configuration.publicURL = "https://cloud.example"
         configure(&configuration)
         let clock = TestClock()
         self.clock = clock
         server = try CloudServer(
-            store: try CloudStore.inMemory(options: StoreOptions(execution: .inline)), configuration: configuration,
+            store: try store ?? CloudStore.inMemory(options: StoreOptions(execution: .inline)),
+            configuration: configuration,
             clock: ServerClock(now: { clock.now }), random: .seeded(1), log: .silent)
     }
 
