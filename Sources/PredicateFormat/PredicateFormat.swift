@@ -7,6 +7,10 @@
 /// The way through it: `Parsing` turns text and arguments into `Syntax`; `Printing` turns it back; `Evaluation` applies it
 /// to an object; `Foundation` is the public surface.
 ///
+/// What Foundation leaves no way to fill here: `NSExpression` and `NSComparisonPredicate` (no instance of either can be made;
+/// match on the tree instead), `NSPredicate(format:arguments:)` with a C argument list, archiving, and `predicateFormat` of an
+/// `NSCompoundPredicate` made by an app, whose `copy()` Foundation also gets wrong (it is always false: keep the object itself).
+///
 /// It must not know records, managed objects, stores or the cloud: their values come in as `PredicateEvaluatable`
 /// and `PredicateLocation`, or travel through untouched as opaque values.
 package enum PredicateLimits {

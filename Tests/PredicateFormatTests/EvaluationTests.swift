@@ -192,6 +192,9 @@ struct Case: Sendable, CustomTestStringConvertible {
     func variables() throws {
         let predicate = try parse("count == $n AND SUBQUERY(numbers, $n, $n == 1).@count == 1")
         #expect(try predicate.evaluate(with: Self.note(), variables: ["n": 3]))
+        let afterwards = try parse("SUBQUERY(numbers, $n, $n == 1).@count == 1 AND count == $n")
+        #expect(try afterwards.evaluate(with: Self.note(), variables: ["n": 3]))
+        #expect(throws: PredicateEvaluationError.unboundVariable("n")) { try afterwards.evaluate(with: Self.note()) }
         let bound = predicate.substituting(["n": .integer(3)])
         #expect(bound.predicateFormat == "count == 3 AND SUBQUERY(numbers, $n, $n == 1).@count == 1")
         #expect(try bound.evaluate(with: Self.note()))

@@ -50,10 +50,10 @@ import Testing
         #expect(try ParsedPredicate.parse(format: format, arguments: arguments) == predicate)
     }
 
-    @Test("Any tree that can be written parses to itself again", arguments: 0..<40)
+    @Test("Any tree that can be written parses to itself again", arguments: 0..<20)
     func roundTrip(seed: Int) throws {
         var generator = TreeGenerator(seed: UInt64(seed))
-        for _ in 0..<100 {
+        for _ in 0..<50 {
             let predicate = generator.predicate(depth: 5)
             let (format, arguments) = predicate.formatAndArguments
             let parsed = try ParsedPredicate.parse(format: format, arguments: arguments)

@@ -32,15 +32,26 @@ extension Evaluator {
     }
 
     /// The value for one key of something with keys of its own; `nil` if `object` is nothing of that kind.
+    ///
+    /// A cast between types of dictionaries converts every entry, so the two types that are met most are read as they are:
+    /// what an app writes, and what a Foundation collection hands out.
     static func value(forKey key: String, of object: Any?) -> PredicateValue? {
         guard let object else { return nil }
-        if let keyed = object as? any PredicateEvaluatable { return PredicateValue(keyed.predicateValue(forKey: key)) }
-        if type(of: object) is AnyClass {
+        let type = type(of: object)
+        if type == [String: Any].self, let dictionary = object as? [String: Any] {
+            return PredicateValue(dictionary[key])
+        }
+        if type == [AnyHashable: Any].self, let dictionary = object as? [AnyHashable: Any] {
+            return PredicateValue(dictionary[key])
+        }
+        if let keyed = object as? any PredicateEvaluatable {
+            return PredicateValue(keyed.predicateValue(forKey: key))
+        }
+        if type is AnyClass {
             guard let dictionary = object as? NSDictionary else { return nil }
             return PredicateValue(dictionary.object(forKey: key))
         }
-        if let dictionary = object as? [String: Any] { return PredicateValue(dictionary[key]) }
-        return nil
+        return (object as? [String: Any]).map { PredicateValue($0[key]) }
     }
 
     /// [Apple:Key-Value Coding Programming Guide, Using Collection Operators]

@@ -22,7 +22,8 @@ extension NSPredicate {
         do throws(PredicateFormatError) {
             self.init(syntax: try ParsedPredicate.parse(format: format, arguments: arguments))
         } catch {
-            preconditionFailure(error.description)
+            // Apple's raises an exception. Not a precondition, whose message a release build would drop.
+            fatalError(error.description)
         }
     }
 

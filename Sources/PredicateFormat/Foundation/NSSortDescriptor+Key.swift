@@ -5,7 +5,7 @@ extension NSSortDescriptor {
     ///
     /// [Apple:NSSortDescriptor, init(key:ascending:)]
     public convenience init(key: String?, ascending: Bool) {
-        self.init(made: KeySortDescriptor(path: key, ascending: ascending, comparator: KeySortDescriptor.naturalOrder))
+        self.init(made: KeySortDescriptor(path: key, ascending: ascending, comparator: nil))
     }
 
     /// Creates a descriptor that orders by the values for a key path, as the comparator says.
@@ -47,15 +47,16 @@ package struct SortKey: Comparable {
 
 /// A descriptor that reads keys as predicates do.
 final class KeySortDescriptor: NSSortDescriptor {
-    static func naturalOrder(_ left: Any, _ right: Any) -> ComparisonResult {
-        PredicateValue(left).sortOrder(PredicateValue(right))
-    }
+    private var path = ParsedExpression.evaluatedObject
+    /// Whether values are in their natural order, not in a comparator's.
+    private var isNatural = true
 
-    private var path = ParsedKeyPath(keys: [])
-
-    convenience init(path key: String?, ascending: Bool, comparator: @escaping Comparator) {
-        self.init(keyPath: NSSortDescriptor.keyPath(for: key), ascending: ascending, comparator: comparator)
-        path = ParsedKeyPath(keys: key.map { ParsedKeyPath($0).keys } ?? [])
+    convenience init(path key: String?, ascending: Bool, comparator: Comparator?) {
+        self.init(
+            keyPath: NSSortDescriptor.keyPath(for: key), ascending: ascending,
+            comparator: comparator ?? { PredicateValue($0).sortOrder(PredicateValue($1)) })
+        if let key { path = .key(key) }
+        isNatural = comparator == nil
     }
 
     override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
@@ -66,27 +67,30 @@ final class KeySortDescriptor: NSSortDescriptor {
             case (.null, .null): .orderedSame
             case (.null, _): .orderedAscending
             case (_, .null): .orderedDescending
+            case _ where isNatural: first.sortOrder(second)
             default: comparator(first.any ?? NSNull(), second.any ?? NSNull())
             }
         return ascending ? order : order.reversed
     }
 
+    /// As predicates do, a release build takes an object without the key as one whose value is nil.
     private func value(of object: Any) -> PredicateValue {
         do throws(PredicateEvaluationError) {
-            return try ParsedExpression.keyPath(path).evaluate(with: object)
+            return try path.evaluate(with: object)
         } catch {
-            assertionFailure("Cannot sort by \"\(path)\": \(error)")
+            assertionFailure("Cannot sort by \(path): \(error)")
             return .null
         }
     }
 
     override var reversedSortDescriptor: Any {
-        KeySortDescriptor(path: key, ascending: !ascending, comparator: comparator)
+        KeySortDescriptor(path: key, ascending: !ascending, comparator: isNatural ? nil : comparator)
     }
 
     override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSSortDescriptor else { return false }
-        return other === self || (other is KeySortDescriptor && other.key == key && other.ascending == ascending)
+        guard let other = object as? KeySortDescriptor else { return false }
+        return other === self
+            || (isNatural && other.isNatural && other.key == key && other.ascending == ascending)
     }
 
     override var hash: Int { key.hashValue }

@@ -39,6 +39,7 @@ extension PredicateValue {
         switch native {
         case let string as String: self = .string(string)
         case let bool as Bool: self = .bool(bool)
+        case let integer as Int: self = .integer(Int64(integer))
         case let integer as any BinaryInteger: self = PredicateValue(integer: integer)
         case let double as Double: self = .double(double)
         case let float as any BinaryFloatingPoint: self = .double(Double(float))
