@@ -39,7 +39,13 @@ struct RecordQuery: DatabaseRequest {
         guard zoneID != nil || session.scope != .shared else {
             throw CKError(.invalidArguments, reason: "A query of the shared database needs a zone")
         }
-        let translated = try await QueryTranslation(query).query(currentUser: session.userRecordName)
+        let translated: RecordsQuery.Query
+        switch try await QueryTranslation(query).outcome(currentUser: { () throws(CKError) in
+            try await session.userRecordName()
+        }) {
+        case .query(let query): translated = query
+        case .nothing: return nil
+        }
         var marker = self.marker
         var remaining = resultsLimit > 0 ? resultsLimit : Int.max
         repeat {
