@@ -12,10 +12,9 @@ import WebServices
 public final class Cloud: Sendable {
     /// The time that the server sees.
     public let clock: TestClock
-    package let server: CloudServer
     package let apiToken: String
+    package let host: ServerHost
     private let devices = Mutex(0)
-    private let queue = DispatchQueue(label: "CloudKitTesting.server", attributes: .concurrent)
 
     /// - Parameters:
     ///   - seed: Makes the server's random choices (change tags, names, tokens) repeatable.
@@ -35,14 +34,13 @@ public final class Cloud: Sendable {
         configure(&configuration)
         var options = StoreOptions()
         options.now = { clock.milliseconds }
-        server = try CloudServer(
+        let server = try CloudServer(
             store: CloudStore.inMemory(options: options), configuration: configuration,
             clock: ServerClock(now: { clock.tick() }), random: RandomSource(bytes: random.bytes), log: .silent)
+        host = ServerHost(server)
     }
 
-    deinit {
-        server.store.close()
-    }
+    package var server: CloudServer { host.server }
 
     /// A new device.
     ///
@@ -65,20 +63,33 @@ public final class Cloud: Sendable {
     }
 
     package var inProcessTransport: InProcessTransport {
-        let (server, queue) = (server, queue)
+        let host = host
         return InProcessTransport(
             // Off the tasks' own threads: the store's calls block.
-            handler: { call, respond in queue.async { server.handle(call, respond: respond) } },
+            handler: { call, respond in host.queue.async { host.server.handle(call, respond: respond) } },
             signIn: { account, password in
                 do {
                     return .success(
-                        try server.identity.signIn(account: account, password: password, keepSignedIn: true)
+                        try host.server.identity.signIn(account: account, password: password, keepSignedIn: true)
                             .webAuthToken)
                 } catch {
-                    return .failure(
-                        error as? ServerError ?? ServerError(.internalError, String(describing: error)))
+                    return .failure(error as? ServerError ?? ServerError(.internalError, String(describing: error)))
                 }
             })
+    }
+}
+
+/// Keeps the server as long as the cloud or one of its devices' containers lives.
+package final class ServerHost: Sendable {
+    package let server: CloudServer
+    let queue = DispatchQueue(label: "CloudKitTesting.server", attributes: .concurrent)
+
+    init(_ server: CloudServer) {
+        self.server = server
+    }
+
+    deinit {
+        server.store.close()
     }
 }
 

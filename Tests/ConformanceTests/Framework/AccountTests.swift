@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CloudServer
 import Foundation
 import Testing
 
