@@ -2,6 +2,7 @@ import CloudKit
 import CloudServer
 import CloudStore
 import Dispatch
+import Foundation
 import Synchronization
 import WebServices
 
@@ -12,7 +13,6 @@ import WebServices
 public final class Cloud: Sendable {
     /// The time that the server sees.
     public let clock: TestClock
-    package let apiToken: String
     package let host: ServerHost
     private let devices = Mutex(0)
 
@@ -46,20 +46,30 @@ public final class Cloud: Sendable {
     ///
     /// - Parameter account: Whoever is signed in; nil nobody. An account needs no password and need not exist before.
     public func device(account: String? = nil) -> Device {
-        let number = devices.withLock { count in
-            count += 1
-            return count
-        }
-        return Device(name: "device-\(number)", account: account, cloud: self, transport: inProcessTransport)
+        Device(name: nextName(), account: account, cloud: self, transport: inProcessTransport)
     }
 
-    /// A device that reaches this cloud some other way.
-    package func device(account: String?, transport: any Transport) -> Device {
+    /// Answers over HTTP too, on this machine only: for devices in other processes, and for other clients.
+    ///
+    /// - Returns: What those set as `STRATUS_URL`, beside `STRATUS_API_TOKEN`.
+    public func serve() throws -> URL {
+        try host.serve()
+    }
+
+    /// Admits clients that come over HTTP.
+    public let apiToken: String
+
+    /// A device that reaches this cloud over HTTP.
+    package func deviceOverHTTP(account: String?) throws -> Device {
+        Device(name: nextName(), account: account, cloud: self, transport: HTTPTransport(root: try serve()))
+    }
+
+    private func nextName() -> String {
         let number = devices.withLock { count in
             count += 1
             return count
         }
-        return Device(name: "device-\(number)", account: account, cloud: self, transport: transport)
+        return "device-\(number)"
     }
 
     package var inProcessTransport: InProcessTransport {
@@ -84,11 +94,33 @@ package final class ServerHost: Sendable {
     package let server: CloudServer
     let queue = DispatchQueue(label: "CloudKitTesting.server", attributes: .concurrent)
 
+    private let http = Mutex<(server: MicroHTTPServer, url: URL)?>(nil)
+
     init(_ server: CloudServer) {
         self.server = server
     }
 
+    func serve() throws -> URL {
+        let router = Router(server: server)
+        return try http.withLock { running in
+            if let running { return running.url }
+            var configuration = HTTPServerConfiguration()
+            configuration.threadCount = 2
+            configuration.refusal = { refusal, request in router.refuse(refusal, request) }
+            let listening = MicroHTTPServer(configuration) { request, respond in
+                router.handle(request, respond: respond)
+            }
+            try listening.start()
+            guard let port = listening.port, let url = URL(string: "http://127.0.0.1:\(port)") else {
+                throw HTTPServerError.cannotStart(reason: "it has no port")
+            }
+            running = (listening, url)
+            return url
+        }
+    }
+
     deinit {
+        http.withLock { $0 }?.server.stop(grace: .seconds(1))
         server.store.close()
     }
 }

@@ -19,7 +19,7 @@ public final class Device: Sendable {
 
     init(name: String, account: String?, cloud: Cloud, transport: any Transport) {
         self.name = name
-        faults = FaultInjection(transport)
+        faults = FaultInjection(transport, host: cloud.host)
         connection = CloudConnection(
             transport: faults, account: AccountSession(Self.credentials(account)), apiToken: cloud.apiToken,
             deviceID: name)
@@ -38,6 +38,7 @@ public final class Device: Sendable {
     ///
     /// - Parameter defaultContainer: What `CKContainer.default()` is meanwhile.
     /// Tasks begun inside belong to the device too, except detached ones; a container made inside stays with it.
+    @discardableResult
     public func run<Value>(
         defaultContainer: String? = nil, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value

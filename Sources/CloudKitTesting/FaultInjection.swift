@@ -14,8 +14,12 @@ final class FaultInjection: Transport {
     private let transport: any Transport
     private let state = Mutex(State())
 
-    init(_ transport: any Transport) {
+    /// Keeps the server running.
+    private let host: ServerHost
+
+    init(_ transport: any Transport, host: ServerHost) {
         self.transport = transport
+        self.host = host
     }
 
     var isOffline: Bool {

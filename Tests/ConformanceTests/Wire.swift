@@ -8,10 +8,12 @@ import WebServices
 /// How a test's devices reach the server. Every behaviour has to hold over each.
 enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
     case inProcess
+    case http
 
     var testDescription: String {
         switch self {
         case .inProcess: "in process"
+        case .http: "HTTP"
         }
     }
 }
@@ -20,24 +22,29 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
 struct World {
     static let container = "iCloud.com.example.conformance"
 
+    let wire: Wire
     let cloud: Cloud
 
     init(_ wire: Wire, configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+        self.wire = wire
         cloud = try Cloud(configure: configure)
     }
 
-    func device(_ account: String? = "alice") -> Device {
-        cloud.device(account: account)
+    func device(_ account: String? = "alice") throws -> Device {
+        switch wire {
+        case .inProcess: cloud.device(account: account)
+        case .http: try cloud.deviceOverHTTP(account: account)
+        }
     }
 
     /// A new device's private database.
-    func database(_ account: String? = "alice", _ scope: CKDatabase.Scope = .private) -> CKDatabase {
-        device(account).container(Self.container).database(with: scope)
+    func database(_ account: String? = "alice", _ scope: CKDatabase.Scope = .private) throws -> CKDatabase {
+        try device(account).container(Self.container).database(with: scope)
     }
 
     /// A new device's private database with a zone of the given name.
     func database(_ account: String = "alice", zone name: String) async throws -> (CKDatabase, CKRecordZone.ID) {
-        let database = database(account)
+        let database = try database(account)
         let zone = try await database.save(CKRecordZone(zoneName: name))
         return (database, zone.zoneID)
     }

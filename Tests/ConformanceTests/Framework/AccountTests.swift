@@ -37,7 +37,7 @@ import Testing
     func noAccount(_ wire: Wire) async throws {
         let world = try World(wire)
         try await world.database("alice", .public).save(note("guide"))
-        let container = world.device(nil).container(World.container)
+        let container = try world.device(nil).container(World.container)
         let open = container.publicCloudDatabase
         #expect(try await open.record(for: CKRecord.ID("guide"))["title"] == "Title")
         let all = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
@@ -137,7 +137,7 @@ import Testing
     @Test("A device that changes hands sees the other account's data")
     func changesHands() async throws {
         let world = try World(.inProcess)
-        let device = world.device("alice")
+        let device = try world.device("alice")
         let container = device.container(World.container)
         try await container.privateCloudDatabase.save(note("a"))
         device.signIn("bob")

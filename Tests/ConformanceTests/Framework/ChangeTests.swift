@@ -110,7 +110,7 @@ import Testing
         let nowhere = CKRecordZone.ID(zoneName: "Nowhere")
         let missing = await error { try await world.database().recordZoneChanges(inZoneWith: nowhere, since: nil) }
         #expect(missing?.code == .zoneNotFound)
-        let open = world.database("alice", .public)
+        let open = try world.database("alice", .public)
         #expect(await error { try await open.databaseChanges(since: nil) }?.code == .badDatabase)
     }
 

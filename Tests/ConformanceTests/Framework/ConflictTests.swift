@@ -9,7 +9,7 @@ import Testing
         arguments: Wire.allCases)
     func conflict(_ wire: Wire) async throws {
         let world = try World(wire)
-        let (phone, laptop) = (world.database(), world.database())
+        let (phone, laptop) = (try world.database(), try world.database())
         let first = try await phone.save(note("a", title: "First"))
         let other = try await laptop.record(for: first.recordID)
         first["title"] = "Phone"

@@ -92,7 +92,7 @@ import Testing
         try await world.database("alice", .public).save(note("hers"))
         try await world.database("bob", .public).save(note("his"))
         let me = CKRecord.ID(recordName: CKCurrentUserDefaultName)
-        let found = try await names(world.database("bob", .public), "creatorUserRecordID == %@", [me])
+        let found = try await names(try world.database("bob", .public), "creatorUserRecordID == %@", [me])
         #expect(found == ["his"])
     }
 

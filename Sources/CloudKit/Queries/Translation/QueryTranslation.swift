@@ -44,19 +44,15 @@ struct QueryTranslation {
     private static func sorts(_ query: CKQuery) throws(CKError) -> [RecordsQuery.Sort] {
         var sorts: [RecordsQuery.Sort] = []
         for descriptor in query.sortDescriptors ?? [] {
-            if let nearest = descriptor as? CKLocationSortDescriptor {
-                sorts.append(
-                    RecordsQuery.Sort(
-                        try RecordsQuery.FieldName(key: nearest.fieldKey),
-                        relativeLocation: Location(nearest.relativeLocation)))
-            } else {
-                guard let key = descriptor.key else {
-                    throw .unsupportedPredicate(
-                        "A sort descriptor needs the name of a field: NSSortDescriptor(key:ascending:)")
-                }
-                sorts.append(
-                    RecordsQuery.Sort(try RecordsQuery.FieldName(key: key), ascending: descriptor.ascending))
+            guard let key = descriptor.key else {
+                throw .unsupportedPredicate(
+                    "A sort descriptor needs the name of a field: NSSortDescriptor(key:ascending:)")
             }
+            let place = (descriptor as? CKLocationSortDescriptor)?.relativeLocation
+            sorts.append(
+                RecordsQuery.Sort(
+                    try RecordsQuery.FieldName(key: key), ascending: descriptor.ascending,
+                    relativeLocation: place.map { Location($0) }))
         }
         return sorts
     }
