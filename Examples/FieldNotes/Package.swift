@@ -32,5 +32,13 @@ let package = Package(
                 .product(name: "CloudKit", package: "Stratus", condition: .when(platforms: [.linux])),
             ]),
         .testTarget(name: "FieldNotesModelTests", dependencies: ["FieldNotesModel"]),
+        // A cloud and its devices inside the test's process.
+        .testTarget(
+            name: "FieldNotesCloudTests",
+            dependencies: [
+                "FieldNotesCloud", "FieldNotesModel",
+                .product(name: "CloudKit", package: "Stratus", condition: .when(platforms: [.linux])),
+                .product(name: "CloudKitTesting", package: "Stratus", condition: .when(platforms: [.linux])),
+            ]),
     ]
 )

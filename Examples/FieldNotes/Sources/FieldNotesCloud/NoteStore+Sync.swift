@@ -45,7 +45,8 @@ extension NoteStore {
     private func checkAccount() async throws {
         switch try await container.accountStatus() {
         case .available: break
-        case .temporarilyUnavailable: throw CKError(.serviceUnavailable)
+        // The cloud did not say: tried again with the next sync.
+        case .temporarilyUnavailable, .couldNotDetermine: throw CKError(.serviceUnavailable)
         default: throw SyncError.noAccount
         }
         let user = try await container.userRecordID().recordName
@@ -206,7 +207,8 @@ extension CKError {
         code == .zoneNotFound || code == .userDeletedZone
     }
 
+    /// A lost answer is one of these: what was sent stays pending, and is merged with itself the next time.
     var isAboutNetwork: Bool {
-        code == .networkUnavailable || code == .networkFailure || code == .serviceUnavailable
+        [.networkUnavailable, .networkFailure, .serviceUnavailable, .serverResponseLost].contains(code)
     }
 }
