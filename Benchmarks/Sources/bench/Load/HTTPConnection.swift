@@ -72,15 +72,15 @@ final class HTTPConnection {
             headerEnd = endOfHeader()
         }
         guard let headerEnd else { throw Failure(description: "no header") }
-        let header = String(decoding: buffer[..<headerEnd], as: UTF8.self)
-        let status = Int(header.dropFirst(9).prefix(3)) ?? 0
-        consume(headerEnd + 4)
-        let lowered = header.lowercased()
-        if lowered.contains("transfer-encoding: chunked") { return Answer(status: status, body: try chunks()) }
-        var length = 0
-        if let range = lowered.range(of: "content-length:") {
-            length = Int(lowered[range.upperBound...].prefix { $0 != "\r" }.trimmingCharacters(in: .whitespaces)) ?? 0
+        // By bytes: to Swift, CR LF is one character.
+        let lines = buffer[..<headerEnd].split(separator: 13).map {
+            String(decoding: $0.drop { $0 == 10 }, as: UTF8.self).lowercased()
         }
+        let status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
+        consume(headerEnd + 4)
+        if lines.contains("transfer-encoding: chunked") { return Answer(status: status, body: try chunks()) }
+        let length =
+            lines.first { $0.hasPrefix("content-length:") }.flatMap { Int($0.dropFirst(15).drop { $0 == " " }) } ?? 0
         return Answer(status: status, body: try take(length))
     }
 
@@ -99,9 +99,10 @@ final class HTTPConnection {
     private func chunks() throws -> [UInt8] {
         var body: [UInt8] = []
         while true {
-            var line = ""
-            while !line.hasSuffix("\r\n") { line += String(decoding: try take(1), as: UTF8.self) }
-            let size = Int(line.dropLast(2).prefix { $0 != ";" }, radix: 16) ?? 0
+            var line: [UInt8] = []
+            while line.suffix(2) != [13, 10] { line += try take(1) }
+            let digits = String(decoding: line.dropLast(2).prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+            guard let size = Int(digits, radix: 16) else { throw Failure(description: "a chunk without a size") }
             body += try take(size)
             _ = try take(2)
             if size == 0 { return body }
