@@ -47,8 +47,8 @@ package final class Identity: Sendable {
 
     /// Checks a call's credentials against what it asks for.
     ///
-    /// Throws `AUTHENTICATION_FAILED` for credentials that prove nothing, and `AUTHENTICATION_REQUIRED` (421) with the
-    /// address of the sign-in page where a person has to sign in first.
+    /// Throws `AUTHENTICATION_FAILED` for an API token that is none or somebody else's, and `AUTHENTICATION_REQUIRED` (421)
+    /// with the address of the sign-in page where a person has to sign in, for the first time or again.
     func authenticate(_ call: Call, now: Int64) throws -> Proof {
         guard let apiToken = call.credentials.apiToken, try isValid(apiToken, for: call, now: now) else {
             throw ServerError.authenticationFailed
@@ -57,12 +57,9 @@ package final class Identity: Sendable {
             if call.needsUser { throw signInRequired(call) }
             return Proof(caller: .anonymous)
         }
-        guard let token = WebToken(text, secret), let live = try session(token.session, now: now) else {
-            throw ServerError.authenticationFailed
-        }
-        // A token that was good once: its person signs in again.
-        guard token.expires > now, live.session.expires > now, !live.session.revoked,
-            live.account.generation == token.generation
+        // Expired, revoked, damaged or another server's: whatever it is, signing in again mends it.
+        guard let token = WebToken(text, secret), let live = try session(token.session, now: now), token.expires > now,
+            live.session.expires > now, !live.session.revoked, live.account.generation == token.generation
         else { throw signInRequired(call) }
         let recordName = userRecordName(account: live.account.id, container: call.container, now: now)
         return Proof(
