@@ -20,7 +20,7 @@ struct ChangesZoneEndpoint: ReadingEndpoint {
         }
         let schema = try context.schemas.schema(reader)
         var lookups = ZoneLookups()
-        var budget = PageBudget.changes
+        var budget = PageBudget.changes(context.limits)
         var results: [ChangesZone.ZoneResult] = []
         for zone in request.zones {
             let numbersAsStrings = zone.numbersAsStrings ?? request.numbersAsStrings
@@ -63,7 +63,7 @@ struct RecordsChangesEndpoint: ReadingEndpoint {
         try context.requireChangeFeed()
         let schema = try context.schemas.schema(reader)
         var lookups = ZoneLookups()
-        var budget = PageBudget.changes
+        var budget = PageBudget.changes(context.limits)
         let ask = ZonePage.Ask(
             zoneID: request.zoneID, syncToken: request.syncToken, reverse: false, desiredKeys: request.desiredKeys,
             desiredRecordTypes: request.desiredRecordTypes, resultsLimit: request.resultsLimit)

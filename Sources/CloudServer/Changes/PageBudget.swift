@@ -15,7 +15,10 @@ package struct PageBudget: Sendable {
         self.rows = rows
     }
 
-    package static let changes = PageBudget(records: 400, bytes: 2_000_000, rows: 5_000)
+    /// What all zones of one request share: two full pages.
+    package static func changes(_ limits: Limits) -> PageBudget {
+        PageBudget(records: 2 * limits.recordsPerPage, bytes: limits.pageBytes, rows: limits.changeRows)
+    }
 
     package func admits(bytes size: Int) -> Bool {
         records > 0 && (size <= bytes || isUntouched)

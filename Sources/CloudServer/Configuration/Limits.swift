@@ -9,17 +9,19 @@ package struct Limits: Sendable, Hashable {
     package var requestBytes: Int?
     /// Bytes of one record's fields, without assets.
     package var recordBytes: Int
-    /// Bytes that one page of records may have before it is cut short.
+    /// Bytes that one page of a query or of changes may have before it is cut short; one record always goes.
     package var pageBytes: Int
+    /// Rows that one request for changes looks at, sent or not.
+    package var changeRows = 5_000
     /// Rows that one page of a query looks at, found or not; the page then ends, however short.
     package var queryRows = 10_000
     /// Records that a query gathers and sorts; more are read in the order of an index.
     package var queryGathered = 1_000
 
     package static let webServices = Limits(
-        items: 200, recordsPerPage: 200, requestBytes: nil, recordBytes: 1 << 20, pageBytes: 8 << 20)
+        items: 200, recordsPerPage: 200, requestBytes: nil, recordBytes: 1 << 20, pageBytes: 2 << 20)
     package static let native = Limits(
-        items: 400, recordsPerPage: 200, requestBytes: 2 << 20, recordBytes: 1 << 20, pageBytes: 8 << 20)
+        items: 400, recordsPerPage: 200, requestBytes: 2 << 20, recordBytes: 1 << 20, pageBytes: 2 << 20)
 
     /// Sources with `DELETE_SELF`, and children, of one record.
     package static let sourcesPerTarget = 750

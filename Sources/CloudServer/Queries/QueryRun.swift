@@ -21,7 +21,7 @@ final class QueryRun {
 
     init(
         _ query: CompiledQuery, in zones: [ZoneRow], _ reader: ContainerReader, from start: QueryMarker?, limit: Int,
-        bytes: Int, bounds: Limits
+        bounds: Limits
     ) {
         self.query = query
         self.zones = zones
@@ -29,7 +29,7 @@ final class QueryRun {
         self.start = start
         rowsLeft = bounds.queryRows
         self.bounds = bounds
-        page = QueryPage(order: query.order, after: start?.position, limit: limit, bytes: bytes)
+        page = QueryPage(order: query.order, after: start?.position, limit: limit, bytes: bounds.pageBytes)
     }
 
     private var order: QueryOrder { query.order }

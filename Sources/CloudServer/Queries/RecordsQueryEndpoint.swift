@@ -7,9 +7,6 @@ import WebServices
 struct RecordsQueryEndpoint: ReadingEndpoint {
     private let request: RecordsQuery.Request
 
-    /// Bytes of the fields of one page.
-    static let pageBytes = 2_000_000
-
     init(_ request: RecordsQuery.Request) {
         self.request = request
     }
@@ -24,8 +21,7 @@ struct RecordsQueryEndpoint: ReadingEndpoint {
         }
         let run = QueryRun(
             query, in: zones, reader, from: marker,
-            limit: PageLimit.records(request.resultsLimit, context), bytes: Self.pageBytes,
-            bounds: context.limits)
+            limit: PageLimit.records(request.resultsLimit, context), bounds: context.limits)
         let (items, next) = try run.run()
         let records = items.map { item in
             RecordResult.record(context.record(item.row, item.zone, schema, desiredKeys: request.desiredKeys))
