@@ -23,6 +23,24 @@ import Testing
         #expect(!NSPredicate(format: "a == 1").evaluate(with: ["a": 2]))
     }
 
+    @Test("An argument may be cast to CVarArg, as Xcode proposes")
+    func castArguments() throws {
+        let id = UUID()
+        let day = Date(timeIntervalSinceReferenceDate: 5)
+        let identifier = Identifier("a")
+        #expect(
+            NSPredicate(
+                format: "id == %@ AND day > %@ AND tags IN %@ AND owner == %@ AND n == %@", id as any CVarArg,
+                day as any CVarArg,
+                ["x"] as any CVarArg, identifier as any CVarArg, NSNumber(value: 2) as any CVarArg
+            ).syntax
+                == (try parse(
+                    "id == %@ AND day > %@ AND tags IN %@ AND owner == %@ AND n == 2", id, day, ["x"], identifier)))
+        #expect(
+            String(format: "%@ %@ %d", id as any CVarArg, NSNumber(value: 2) as any CVarArg, 3)
+                == "\(id.uuidString) 2 3")
+    }
+
     @Test("A malformed format ends the program with the reason")
     func malformed() async {
         await #expect(processExitsWith: .failure) {
