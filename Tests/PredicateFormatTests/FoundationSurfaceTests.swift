@@ -123,6 +123,12 @@ import Testing
         #expect(bound.evaluate(with: ["a": 1, "b": "x"]))
         #expect(template.evaluate(with: ["a": 1, "b": "x"], substitutionVariables: ["A": 1, "B": "x"]))
         let mixed = NSCompoundPredicate(andPredicateWithSubpredicates: [template, NSPredicate { _, _ in true }])
+        let single = NSCompoundPredicate(andPredicateWithSubpredicates: [template])
+        #expect(single.withSubstitutionVariables(["A": 1, "B": 2]).evaluate(with: ["a": 1, "b": 2]))
+        let changed = NSPredicate(format: "a == $A AND b == $B AND c == $C") as? NSCompoundPredicate
+        changed?.subpredicates.removeLast()
+        let copy = changed?.copy() as? NSPredicate
+        #expect(copy?.withSubstitutionVariables(["A": 1, "B": 2]).description == "a == 1 AND b == 2")
         #expect(mixed.withSubstitutionVariables(["A": 1, "B": 2]).evaluate(with: ["a": 1, "b": 2]))
     }
 

@@ -47,6 +47,11 @@ final class FormatCompoundPredicate: NSCompoundPredicate {
         super.init(type: type, subpredicates: operands.map(NSPredicate.make))
     }
 
+    private init(copying other: FormatCompoundPredicate) {
+        parsed = other.parsed
+        super.init(type: other.compoundPredicateType, subpredicates: other.subpredicates)
+    }
+
     // Foundation lets both be set, which Apple's does not.
     override var subpredicates: [NSPredicate] {
         didSet { parsed = nil }
@@ -59,14 +64,20 @@ final class FormatCompoundPredicate: NSCompoundPredicate {
     /// The tree as it was parsed, as long as nobody changed the compound.
     var unchangedSyntax: ParsedPredicate? { parsed }
 
+    func substituting(_ variables: [String: Any]) -> NSPredicate {
+        if let parsed { return NSPredicate.make(parsed.substituting(variables.mapValues { PredicateValue($0) })) }
+        let changed = FormatCompoundPredicate(copying: self)
+        changed.subpredicates = subpredicates.map { $0.withSubstitutionVariables(variables) }
+        return changed
+    }
+
     override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         guard let parsed else { return super.evaluate(with: object, substitutionVariables: bindings) }
         return parsed.holds(for: object, variables: bindings)
     }
 
     override func copy(with zone: NSZone? = nil) -> Any {
-        guard let parsed else { return NSCompoundPredicate(type: compoundPredicateType, subpredicates: subpredicates) }
-        return NSPredicate.make(parsed)
+        FormatCompoundPredicate(copying: self)
     }
 
     override func isEqual(_ object: Any?) -> Bool {

@@ -48,21 +48,23 @@ extension NSPredicate {
 
     /// Returns the predicate with constants in the place of the variables that `variables` names.
     ///
-    /// A block has no variables to replace and comes back as it is.
+    /// Blocks and other people's subclasses come back as they are; a variable left in one is reported when it is evaluated.
     ///
     /// [Apple:NSPredicate, withSubstitutionVariables(_:)]
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
-        let values = variables.mapValues { PredicateValue($0) }
         let substituted: NSPredicate =
             switch self {
-            case _ where syntax != nil:
-                syntax.map { NSPredicate.make($0.substituting(values)) } ?? self
+            case let predicate as FormatPredicate:
+                NSPredicate.make(predicate.parsed.substituting(variables.mapValues { PredicateValue($0) }))
+            case let predicate as FormatCompoundPredicate:
+                predicate.substituting(variables)
             case let compound as NSCompoundPredicate:
                 NSCompoundPredicate(
                     type: compound.compoundPredicateType,
                     subpredicates: compound.subpredicates.map { $0.withSubstitutionVariables(variables) })
             default: self
             }
+        // Self is the class of this very object.
         return substituted as? Self ?? self
     }
 
