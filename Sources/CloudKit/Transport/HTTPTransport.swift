@@ -19,6 +19,8 @@ package final class HTTPTransport: Transport {
         let configuration = URLSessionConfiguration.ephemeral
         // Six by default, which would have a sync engine's requests wait for a few slow ones.
         configuration.httpMaximumConnectionsPerHost = connections
+        // Requests have their own limits, see RequestDeadlines.
+        configuration.timeoutIntervalForRequest = 7 * 24 * 3600
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
@@ -125,10 +127,10 @@ package final class HTTPTransport: Transport {
         let result: Result<Loaded, TransportError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let task = session.dataTask(with: request) { data, response, error in
-                    continuation.resume(
-                        returning: Self.outcome(data, response, error, sentBytes: running.countOfBytesSent, request))
+                    running.finish()
+                    continuation.resume(returning: Self.outcome(data, response, error, timedOut: running.isOverdue))
                 }
-                running.start(task)
+                running.start(task, timeout: request.timeoutInterval)
             }
         } onCancel: {
             running.cancel()
@@ -137,11 +139,10 @@ package final class HTTPTransport: Transport {
     }
 
     private static func outcome(
-        _ data: Data?, _ response: URLResponse?, _ error: (any Error)?, sentBytes: Int64, _ request: URLRequest
+        _ data: Data?, _ response: URLResponse?, _ error: (any Error)?, timedOut: Bool
     ) -> Result<Loaded, TransportError> {
         if let error {
-            let sent = sentBytes > 0 && sentBytes >= Int64(request.httpBody?.count ?? 0)
-            return .failure(transportError(error, wasSent: sent))
+            return .failure(timedOut ? .timedOut : transportError(error))
         }
         guard let response = response as? HTTPURLResponse else {
             return .failure(.notUnderstood(status: nil, "The answer is not HTTP"))
@@ -152,9 +153,9 @@ package final class HTTPTransport: Transport {
                 webAuthToken: response.value(forHTTPHeaderField: "X-Apple-CloudKit-Web-Auth-Token")))
     }
 
-    private static func transportError(_ error: any Error, wasSent: Bool) -> TransportError {
+    private static func transportError(_ error: any Error) -> TransportError {
         let text = error.localizedDescription
-        guard let error = error as? URLError else { return wasSent ? .answerLost(text) : .interrupted(text) }
+        guard let error = error as? URLError else { return .answerLost(text) }
         switch error.code {
         case .cancelled:
             return .cancelled
@@ -166,35 +167,55 @@ package final class HTTPTransport: Transport {
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired:
+            // Before the first byte of the request.
             return .interrupted(text)
         default:
-            return wasSent ? .answerLost(text) : .interrupted(text)
+            // The connection stood. Foundation does not tell here how much went out (its count of bytes sent stays
+            // zero), so nobody knows what the server made of it.
+            return .answerLost(text)
         }
     }
 }
 
-/// A task that a cancellation may meet before it has begun.
+/// A task that a cancellation may meet before it has begun, and that has only so much time.
 private final class RunningTask: Sendable {
     private struct State {
         var task: URLSessionDataTask?
         var isCancelled = false
+        var isOverdue = false
+        var deadline: RequestDeadlines.Entry?
     }
     private let state = Mutex(State())
 
-    var countOfBytesSent: Int64 { state.withLock { $0.task?.countOfBytesSent ?? 0 } }
+    /// Whether it was cancelled because its time was up.
+    var isOverdue: Bool { state.withLock { $0.isOverdue } }
 
-    func start(_ task: URLSessionDataTask) {
+    func start(_ task: URLSessionDataTask, timeout: TimeInterval) {
+        let deadline = RequestDeadlines.shared.add(after: timeout) { [weak self] in self?.expire() }
         let isCancelled = state.withLock { state in
             state.task = task
+            state.deadline = deadline
             return state.isCancelled
         }
         task.resume()
         if isCancelled { task.cancel() }
     }
 
+    func finish() {
+        if let deadline = state.withLock({ $0.deadline }) { RequestDeadlines.shared.remove(deadline) }
+    }
+
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    private func expire() {
+        let task = state.withLock { state in
+            state.isOverdue = !state.isCancelled
             return state.task
         }
         task?.cancel()
