@@ -29,4 +29,9 @@ package struct Limits: Sendable, Hashable {
     package static let cascadedDeletions = 5000
     /// Characters of a record, zone, type or field name.
     package static let nameLength = 255
+    /// References with an action that one record may hold, and that the records of one request may add.
+    package static let referencesPerRecord = 1000
+    package static let referencesPerRequest = 5000
+    /// Index entries that one request may make: elements of long lists, mostly.
+    package static let indexEntriesPerRequest = 50_000
 }

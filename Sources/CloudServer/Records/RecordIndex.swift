@@ -60,7 +60,8 @@ enum RecordIndex {
         guard let field = type.field(named: name), !field.indexes.isDisjoint(with: [.queryable, .sortable]),
             let value = fields.value(of: entry)
         else { return [] }
-        return IndexValue.entries(value).map { IndexKey(field: field.id, value: $0) }
+        if case .list = value { return IndexValue.entries(value).map { IndexKey(field: field.id, value: $0) } }
+        return IndexValue.bytes(value).map { [IndexKey(field: field.id, value: $0)] } ?? []
     }
 
     private static func systemKeys(_ state: State, _ scope: StoreScope) -> [IndexKey] {

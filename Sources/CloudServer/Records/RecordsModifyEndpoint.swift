@@ -16,6 +16,7 @@ struct RecordsModifyEndpoint: WritingEndpoint {
         try RecordsModifyRules(request, context).check()
         context.afterCommit.reset()
         var schema = GrowingSchema(try context.schemas.uncommittedSchema(writer), writer)
+        var spent = WriteExpense()
         var results = [RecordResult?](repeating: nil, count: request.operations.count)
         var syncToken: String?
         for group in groups(context) {
@@ -26,11 +27,12 @@ struct RecordsModifyEndpoint: WritingEndpoint {
                 for operation in group.operations { results[operation.position] = failure(operation, error, context) }
                 continue
             }
-            var batch = ZoneBatch(group.operations, zone, isAtomic: isAtomic(zone.key), context, writer, schema)
+            var batch = ZoneBatch(group.operations, zone, isAtomic: isAtomic(zone.key), context, writer, schema, spent)
             for (operation, outcome) in zip(group.operations, try batch.run()) {
                 results[operation.position] = result(operation, outcome, zone.key, context, batch.schema.schema)
             }
             schema = batch.schema
+            spent = batch.spent
             if context.wantsSyncToken { syncToken = try context.currentToken(zone.key, writer) }
         }
         if let changed = try schema.changed() { context.afterCommit.schemaChanged(changed) }

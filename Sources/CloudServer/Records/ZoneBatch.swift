@@ -24,10 +24,11 @@ struct ZoneBatch {
     private let context: RequestContext
     private let writer: ContainerWriter
     private(set) var schema: GrowingSchema
+    private(set) var spent: WriteExpense
 
     init(
         _ operations: [PreparedOperation], _ zone: ZoneRow, isAtomic: Bool, _ context: RequestContext,
-        _ writer: ContainerWriter, _ schema: GrowingSchema
+        _ writer: ContainerWriter, _ schema: GrowingSchema, _ spent: WriteExpense
     ) {
         self.operations = operations
         self.zone = zone
@@ -35,6 +36,7 @@ struct ZoneBatch {
         self.context = context
         self.writer = writer
         self.schema = schema
+        self.spent = spent
     }
 
     /// A round takes out the operations that break a rule and all that depend on them, so that the second is the last but
@@ -49,7 +51,7 @@ struct ZoneBatch {
         var refused: [Int: ServerError] = [:]
         let before = schema
         for _ in 0..<Self.rounds {
-            var attempt = ZoneBatchAttempt(operations, zone, context, writer, before)
+            var attempt = ZoneBatchAttempt(operations, zone, context, writer, before, spent)
             do {
                 try writer.savepoint {
                     try attempt.apply(refused: refused)
@@ -62,10 +64,14 @@ struct ZoneBatch {
                     try attempt.finish()
                 }
                 schema = attempt.schema
+                spent = attempt.spent
                 return attempt.outcomes
             } catch is Undo {
                 schema = before
-                if isAtomic { return atomicFailure(attempt.outcomes, refused) }
+                guard isAtomic else { continue }
+                // What was undone took its time as well.
+                spent = attempt.spent
+                return atomicFailure(attempt.outcomes, refused)
             }
         }
         throw ServerError.badRequest(

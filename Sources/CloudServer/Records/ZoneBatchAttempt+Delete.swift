@@ -25,14 +25,14 @@ extension ZoneBatchAttempt {
                 else { continue }
                 found.append(source)
                 waiting.append(source.name)
-                guard cascaded + found.count <= Limits.cascadedDeletions else {
+                guard spent.cascadedDeletions + found.count <= Limits.cascadedDeletions else {
                     throw ServerError.badRequest(
                         "Deleting '\(row.name)' would delete more than \(Limits.cascadedDeletions) records that refer to it",
                         .limitExceeded)
                 }
             }
         }
-        cascaded += found.count
+        spent.cascadedDeletions += found.count
         return found
     }
 

@@ -24,6 +24,7 @@ extension ZoneBatchAttempt {
         let parent = try self.parent(operation, live)
         let references = try ReferenceChanges(from: live, oldFields, to: fields, parent: parent)
         try checkLimits(of: references)
+        try checkIndex(of: checked.fields)
         row.body = fields.storedBytes
         row.parent = parent
         let growth = Self.size(row) - Self.size(live)
@@ -103,6 +104,19 @@ extension ZoneBatchAttempt {
         try writer.insertIndexEntries(zone: zone.id, record: row.id, changes.added)
     }
 
+    /// Throws where long lists would hold the writer for too long; what it counts is never less than what is made.
+    private mutating func checkIndex(of fields: Fields) throws {
+        for entry in fields {
+            let isList = entry.kind.type?.isList ?? false
+            let commas = isList ? fields.json(of: entry).count { $0 == UInt8(ascii: ",") } : 0
+            spent.indexEntries += min(commas + 1, IndexValue.maximumElements)
+        }
+        guard spent.indexEntries <= Limits.indexEntriesPerRequest else {
+            throw ServerError.badRequest(
+                "The lists of your request have too many elements to be indexed at once", .limitExceeded)
+        }
+    }
+
     // MARK: - References
 
     /// The references that come and go with a save.
@@ -113,8 +127,9 @@ extension ZoneBatchAttempt {
         init(from live: RecordRow?, _ oldFields: Fields, to fields: Fields, parent: String?) throws(ServerError) {
             let old = live.map { KeptReference.all(oldFields, parent: $0.parent) } ?? []
             let new = KeptReference.all(fields, parent: parent)
-            guard new.count <= 1000 else {
-                throw .badRequest("A record may hold at most 1000 references with an action", .limitExceeded)
+            guard new.count <= Limits.referencesPerRecord else {
+                throw .badRequest(
+                    "A record may hold at most \(Limits.referencesPerRecord) references with an action", .limitExceeded)
             }
             added = new.subtracting(old)
             removed = old.subtracting(new)
@@ -123,6 +138,11 @@ extension ZoneBatchAttempt {
 
     /// Throws where a target would get its 751st source or child. [Apple:PropertyMetrics]
     private mutating func checkLimits(of changes: ReferenceChanges) throws {
+        spent.addedReferences += changes.added.count
+        guard spent.addedReferences <= Limits.referencesPerRequest else {
+            throw ServerError.badRequest(
+                "A request may add at most \(Limits.referencesPerRequest) references with an action", .limitExceeded)
+        }
         for reference in changes.added where reference.action != .validate {
             let count = try sources(of: reference)
             guard count < Limits.sourcesPerTarget else {

@@ -1,6 +1,13 @@
 import CloudStore
 import WebServices
 
+/// How much of the writer's time a request has taken, counted in what takes it; over all its zones.
+struct WriteExpense: Sendable {
+    var cascadedDeletions = 0
+    var addedReferences = 0
+    var indexEntries = 0
+}
+
 /// One try at applying a zone's batch, inside a savepoint.
 ///
 /// An operation that fails writes nothing: everything is checked before its first write.
@@ -18,7 +25,7 @@ struct ZoneBatchAttempt {
     private var addedBytes: Int64 = 0
     /// What the zone's owner has stored, read when a quota first needs it.
     private var usage: Int64?
-    var cascaded = 0
+    var spent: WriteExpense
     /// Which operation needs which record to be there when all is done.
     var needed: [(operation: Int, target: KeptReference)] = []
     /// Which operation deleted which record, itself or through a DELETE_SELF reference.
@@ -28,13 +35,14 @@ struct ZoneBatchAttempt {
 
     init(
         _ operations: [PreparedOperation], _ zone: ZoneRow, _ context: RequestContext, _ writer: ContainerWriter,
-        _ schema: GrowingSchema
+        _ schema: GrowingSchema, _ spent: WriteExpense
     ) {
         self.operations = operations
         self.zone = zone
         self.context = context
         self.writer = writer
         self.schema = schema
+        self.spent = spent
         sequence = zone.sequence
     }
 

@@ -1,6 +1,7 @@
+import Cryptography
 import Dispatch
 import Foundation
-import WebServices
+import Synchronization
 
 /// What time it is. Handed in, so that a test turns the clock itself.
 package struct ServerClock: Sendable {
@@ -32,16 +33,24 @@ package struct RandomSource: Sendable {
         self.bytes = bytes
     }
 
-    /// The system's cryptographically strong generator.
-    package static let system = RandomSource { count in
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 8)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+    /// The system's cryptographically strong generator. It is asked for a few hundred bytes at a time, since each question
+    /// is a call of the kernel.
+    package static let system: RandomSource = {
+        let pool = Pool()
+        return RandomSource { pool.take($0) }
+    }()
+
+    private final class Pool: Sendable {
+        private let bytes = Mutex<[UInt8]>([])
+
+        func take(_ count: Int) -> [UInt8] {
+            guard count <= 64 else { return SystemRandom.bytes(count) }
+            return bytes.withLock { bytes in
+                if bytes.count < count { bytes = SystemRandom.bytes(1024) }
+                defer { bytes.removeLast(count) }
+                return Array(bytes.suffix(count))
+            }
         }
-        bytes.removeLast(bytes.count - count)
-        return bytes
     }
 
     /// A random (version 4) UUID in upper case: the form of record names and error identifiers.
@@ -50,13 +59,22 @@ package struct RandomSource: Sendable {
         guard random.count == 16 else { return UUID().uuidString }
         random[6] = random[6] & 0x0F | 0x40
         random[8] = random[8] & 0x3F | 0x80
-        let digits = Hex.encode(random).uppercased()
-        var text = ""
-        text.reserveCapacity(36)
-        for (position, digit) in digits.enumerated() {
-            if position == 8 || position == 12 || position == 16 || position == 20 { text.append("-") }
-            text.append(digit)
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var length = 0
+            for (position, byte) in random.enumerated() {
+                if position == 4 || position == 6 || position == 8 || position == 10 {
+                    text[length] = UInt8(ascii: "-")
+                    length += 1
+                }
+                text[length] = Self.digit(byte >> 4)
+                text[length + 1] = Self.digit(byte & 0x0F)
+                length += 2
+            }
+            return length
         }
-        return text
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
     }
 }

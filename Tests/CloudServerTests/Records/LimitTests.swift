@@ -86,6 +86,33 @@ struct LimitTests {
         try device.save(.create, note("d"), database: database)
     }
 
+    @Test("Lists too long to be indexed in one go are refused, and fit in several requests")
+    func longLists() throws {
+        let device = try cloud.device()
+        let list = FieldValue.list((0..<1000).map { .int64($0) }, of: .int64)
+        let records = (0..<52).map { RecordsModify.Operation(.create, .note("n\($0)", [("l", list)])) }
+        let results = try device.modify(records)
+        #expect(
+            results.map { $0.error?.extensionCode } == Array(repeating: nil, count: 50) + [
+                .limitExceeded, .limitExceeded,
+            ])
+        #expect(try device.modify(Array(records.suffix(2))).allSatisfy { $0.error == nil })
+    }
+
+    @Test("A request may add 5,000 references that do something")
+    func references() throws {
+        let device = try cloud.device()
+        try device.save(.create, .note("target"))
+        let records = (0..<6).map { number in
+            let references = (0..<1000).map {
+                FieldValue.reference(Reference(recordName: "t\($0)", action: .deleteSelf))
+            }
+            return RecordsModify.Operation(.create, .note("n\(number)", [("r", .list(references, of: .reference))]))
+        }
+        #expect(
+            try device.modify(records).map { $0.error?.extensionCode } == [nil, nil, nil, nil, nil, .limitExceeded])
+    }
+
     @Test("More than 5,000 cascaded deletions are refused, and nothing is gone")
     func cascade() throws {
         let device = try cloud.device(native: true)
