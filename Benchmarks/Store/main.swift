@@ -18,6 +18,8 @@ func report(_ what: String, _ count: Int, _ time: Double) {
 }
 
 let body = [UInt8](repeating: 0x61, count: 600)
+let owner = "_a4f5c0d1e2b3a4f5c0d1e2b3a4f5c0d1"
+let device = "B2F1D0A4-0C1E-4C52-9C59-0D3A4C1B2E10"
 let target = CommandLine.arguments.dropFirst().first ?? "memory"
 let store =
     if target == "memory" {
@@ -38,7 +40,7 @@ guard let container = try store.container("iCloud.bench", "development", create:
         let id = try writer.insertRecord(
             RecordRow(
                 zone: zone, name: name, type: 1, sequence: sequence, tag: sequence, createdSequence: sequence, created: 1,
-                creator: "_u", modified: 1, modifier: "_u", body: body))
+                creator: owner, createdDevice: device, modified: 1, modifier: owner, modifiedDevice: device, body: body))
         try writer.insertIndexEntries(
             zone: zone, record: id, (1...4).map { IndexKey(field: $0, value: Array(name.utf8.suffix(12))) })
     }

@@ -41,6 +41,8 @@ package protocol Statement: AnyObject {
     func int64(_ column: Int) -> Int64
     func double(_ column: Int) -> Double
     func text(_ column: Int) -> String
+    /// The column's text; the same string as `known` when it is equal, which saves making one that came with the row before.
+    func text(_ column: Int, known: String) -> String
     func blob(_ column: Int) -> [UInt8]
 
     /// Lends the column's bytes without a copy; they are gone after the next `step()` or `reset()`.
@@ -58,6 +60,14 @@ extension Statement {
 
     package func optionalText(_ column: Int) -> String? {
         isNull(column) ? nil : text(column)
+    }
+
+    package func text(_ column: Int, known: String) -> String {
+        withBlob(column) { bytes in
+            var known = known
+            let isEqual = known.withUTF8 { $0.count == bytes.count && bytes.elementsEqual(UnsafeRawBufferPointer($0)) }
+            return isEqual ? known : String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     package func bool(_ column: Int) -> Bool {

@@ -66,10 +66,11 @@ extension ContainerReader {
             defer { statement.reset() }
             bind(zone, field, limit, fromBound, toBound, position, probes, to: statement)
             var count = 0
+            var people = RecordRow.People()
             while try next(statement) {
                 count += 1
                 let value = statement.blob(0)
-                let record = RecordRow(statement, from: 1)
+                let record = RecordRow(statement, from: 1, knowing: &people)
                 if count == limit { position = IndexPosition(value: value, record: record.id) }
                 guard try body(value, record) else { return }
             }

@@ -84,8 +84,9 @@ extension ContainerReader {
         statement.bind(1, zone)
         statement.bind(2, bound)
         statement.bind(3, Int64(limit))
+        var people = RecordRow.People()
         while try next(statement) {
-            guard try body(RecordRow(statement)) else { return }
+            guard try body(RecordRow(statement, knowing: &people)) else { return }
         }
     }
 
@@ -95,15 +96,32 @@ extension ContainerReader {
 }
 
 extension RecordRow {
+    /// Who the row before was made and changed by: the next one mostly has the same, whose strings need not be made again.
+    struct People {
+        var creator = ""
+        var createdDevice = ""
+        var modifier = ""
+        var modifiedDevice = ""
+    }
+
+    /// Reads `RecordQueries.columns`.
+    init(_ statement: any Statement) {
+        var people = People()
+        self.init(statement, knowing: &people)
+    }
+
     /// Reads `RecordQueries.columns`, beginning at a column.
-    init(_ statement: any Statement, from first: Int = 0) {
+    init(_ statement: any Statement, from first: Int = 0, knowing people: inout People) {
+        people.creator = statement.text(first + 8, known: people.creator)
+        people.createdDevice = statement.text(first + 9, known: people.createdDevice)
+        people.modifier = statement.text(first + 11, known: people.modifier)
+        people.modifiedDevice = statement.text(first + 12, known: people.modifiedDevice)
         self.init(
             id: statement.int64(first), zone: statement.int64(first + 1), name: statement.text(first + 2),
             type: statement.int64(first + 3), sequence: statement.int64(first + 4), tag: statement.int64(first + 5),
-            createdSequence: statement.int64(first + 6), created: statement.int64(first + 7),
-            creator: statement.text(first + 8), createdDevice: statement.text(first + 9),
-            modified: statement.int64(first + 10), modifier: statement.text(first + 11),
-            modifiedDevice: statement.text(first + 12), parent: statement.optionalText(first + 13),
+            createdSequence: statement.int64(first + 6), created: statement.int64(first + 7), creator: people.creator,
+            createdDevice: people.createdDevice, modified: statement.int64(first + 10), modifier: people.modifier,
+            modifiedDevice: people.modifiedDevice, parent: statement.optionalText(first + 13),
             deleted: statement.bool(first + 14), body: statement.blob(first + 15))
     }
 }

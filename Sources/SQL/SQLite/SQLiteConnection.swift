@@ -27,7 +27,8 @@ package final class SQLiteConnection: Connection {
                 PRAGMA foreign_keys = OFF;
                 PRAGMA cache_size = \(-options.cacheKilobytes);
                 PRAGMA mmap_size = \(options.mappedBytes);
-                PRAGMA journal_size_limit = 67108864;
+                PRAGMA wal_autocheckpoint = \(options.checkpointPages);
+                PRAGMA journal_size_limit = \(options.checkpointPages * 8192);
                 PRAGMA temp_store = MEMORY
                 """)
         } catch {

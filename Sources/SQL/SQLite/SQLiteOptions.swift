@@ -16,6 +16,10 @@ package struct SQLiteOptions: Sendable {
     /// The most that the page cache may grow to.
     package var cacheKilobytes: Int
     package var mappedBytes: Int
+    /// The length of the write-ahead log, in pages of 4 KB, at which a commit writes it back into the file. With SQLite's own
+    /// 1000 a busy writer does that after every few commits and waits for the disk three times instead of once: saves of
+    /// single records were 1.5 to 2 times slower.
+    package var checkpointPages: Int
     /// How long a statement waits for a lock that another connection holds.
     package var busyMilliseconds: Int32
     /// False: opening a file that does not exist is an error.
@@ -25,12 +29,13 @@ package struct SQLiteOptions: Sendable {
 
     package init(
         synchronous: Synchronous = .full, writeAheadLog: Bool = true, cacheKilobytes: Int = 2000, mappedBytes: Int = 0,
-        busyMilliseconds: Int32 = 5000, creates: Bool = true, fileSystem: String? = nil
+        checkpointPages: Int = 4000, busyMilliseconds: Int32 = 5000, creates: Bool = true, fileSystem: String? = nil
     ) {
         self.synchronous = synchronous
         self.writeAheadLog = writeAheadLog
         self.cacheKilobytes = cacheKilobytes
         self.mappedBytes = mappedBytes
+        self.checkpointPages = checkpointPages
         self.busyMilliseconds = busyMilliseconds
         self.creates = creates
         self.fileSystem = fileSystem

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A prepared statement of SQLite.
 package final class SQLiteStatement: Statement {
@@ -111,6 +112,17 @@ package final class SQLiteStatement: Statement {
         guard let start = sqlite3_column_text(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    package func text(_ column: Int, known: String) -> String {
+        let column = Int32(truncatingIfNeeded: column)
+        guard let start = sqlite3_column_text(handle, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        let isEqual =
+            known.utf8.count == count
+            && known.utf8.withContiguousStorageIfAvailable { memcmp($0.baseAddress ?? start, start, count) == 0 }
+                == true
+        return isEqual ? known : String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
     package func blob(_ column: Int) -> [UInt8] {
