@@ -10,7 +10,6 @@ from pyicloud.common.cloudkit.client import (
     CloudKitContainerClient,
 )
 from pyicloud.common.cloudkit.models import (
-    CKFilterValue,
     CKModifyOperation,
     CKQueryFilterBy,
     CKQueryObject,
@@ -156,11 +155,11 @@ def test_a_query_filters_sorts_and_continues(client, zone):
     query = CKQueryObject(
         recordType="Note",
         filterBy=[
-            CKQueryFilterBy(
-                comparator="GREATER_THAN",
-                fieldName="count",
-                fieldValue=CKFilterValue.model_validate({"value": 2, "type": "INT64"}),
-            )
+            CKQueryFilterBy.model_validate({
+                "comparator": "GREATER_THAN",
+                "fieldName": "count",
+                "fieldValue": {"value": 2, "type": "INT64"},
+            })
         ],
         sortBy=[CKQuerySortBy(fieldName="count", ascending=False)],
     )
