@@ -57,7 +57,8 @@ extension ZoneBatchAttempt {
             return name
         }
         try RecordNaming.checkTypeName(name, recordName: operation.name, context)
-        guard context.mayGrowSchema || schema.schema.type(named: name) != nil else {
+        // Every container has the users' type, deployed or not.
+        guard context.mayGrowSchema || schema.schema.type(named: name) != nil || name == RecordNaming.usersType else {
             throw ServerError.badRequest("Cannot create new type \(name) in \(context.environment.rawValue) schema")
         }
         return name
