@@ -74,6 +74,22 @@ extension ConformanceCase {
             }
             try expectEqual(try garden.names(after: 0), ["rose", "tulip"])
         },
+        ConformanceCase(
+            "A request that passes over a refused statement is kept whole or not at all, and the outcome says which"
+        ) {
+            subject in
+            let garden = try Garden(try subject.container())
+            let row = RecordRow(zone: garden.zone.id, name: "rose", type: 1, sequence: 1)
+            let outcome = Result {
+                try garden.container.writeAndWait { writer in
+                    _ = try writer.insertRecord(row)
+                    _ = try? writer.insertRecord(row)
+                    _ = try? writer.insertRecord(RecordRow(zone: garden.zone.id, name: "tulip", type: 1, sequence: 2))
+                }
+            }
+            let isKept = (try? outcome.get()) != nil
+            try expectEqual(try garden.names(after: 0), isKept ? ["rose", "tulip"] : [])
+        },
         ConformanceCase("A completion comes after the commit: a reader that it starts sees the request") { subject in
             let garden = try Garden(try subject.container())
             let seen = try garden.container.together(40) { index in

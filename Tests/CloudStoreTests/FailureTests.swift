@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What the store says and does when its files are not as they should be.
-@Suite("Failures are typed, say what to do, and pass")
+@Suite("Failures are typed, say what to do, and pass", .serialized)
 struct FailureTests {
     private let key = ZoneKey(scope: .private, owner: "_u", name: "Z")
 
@@ -103,6 +103,35 @@ struct FailureTests {
             #expect(found == expected)
             #expect(row?.recordCount == Int64(expected.count))
             #expect(types == ["U"])
+        }
+    }
+
+    @Test("A request that passes over a full disk is not kept by half")
+    func swallowedFullDisk() throws {
+        #expect(crash_vfs_register() == 0)
+        defer { crash_vfs_set_room(-1) }
+        try withFolder { folder in
+            var options = StoreOptions()
+            options.fileSystem = "crash"
+            let store = try CloudStore(directory: folder, options: options)
+            defer { store.close() }
+            let container = try #require(try store.container("iCloud.half", "development", create: true))
+            let zone = try container.writeAndWait { [key] in try $0.insertZone(key: key, created: 1) }
+            let large = RecordRow(zone: zone.id, name: "large", type: 1, body: Array(repeating: 7, count: 30_000_000))
+            let outcome = Result {
+                try container.writeAndWait { writer in
+                    // More than the cache holds, so that pages are written before the commit.
+                    crash_vfs_set_room(100_000)
+                    _ = try? writer.insertRecord(large)
+                    crash_vfs_set_room(-1)
+                    _ = try? writer.savepoint { try writer.insertType(name: "InSavepoint") }
+                    _ = try? writer.insertType(name: "Bare")
+                }
+            }
+            #expect(throws: StoreError.self) { try outcome.get() }
+            let types = try container.read { try $0.types() }
+            #expect(types.isEmpty)
+            try container.writeAndWait { _ = try $0.insertType(name: "Later") }
         }
     }
 

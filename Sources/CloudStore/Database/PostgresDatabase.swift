@@ -123,12 +123,15 @@ final class PostgresWriters<Session: StoreSession>: @unchecked Sendable {  // wh
     /// Runs a request in a transaction of its own, again when the engine made it give way or another was first with the same row.
     private func run(_ job: WriteJob<Session>, _ tenant: Int64) {
         let attempts = 8
+        var constraints = 0
         for attempt in 1...attempts {
             let session: Session
             do { session = try pool.take(tenant: tenant) } catch { return job.finish(error) }
             let (failure, mayRetry) = Self.transaction(job, session)
             pool.give(session)
-            guard mayRetry, attempt < attempts else { return job.finish(failure) }
+            // A broken rule that breaks again is the request's own.
+            if job.refusal == .constraint { constraints += 1 }
+            guard mayRetry, attempt < attempts, constraints < 3 else { return job.finish(failure) }
             // Two that collided should not collide again in step.
             usleep(UInt32.random(in: 0..<500) << UInt32(attempt))
         }
@@ -144,7 +147,7 @@ final class PostgresWriters<Session: StoreSession>: @unchecked Sendable {  // wh
         if let refusal = job.run(session) {
             session.rollback()
             let kind = (refusal as? StoreError)?.kind
-            return (nil, kind == .busy || kind == .constraint)
+            return (nil, session.connection.isUsable && (kind == .busy || kind == .constraint))
         }
         do {
             try session.commit()

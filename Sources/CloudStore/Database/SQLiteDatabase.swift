@@ -29,6 +29,7 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
         gate = isInMemory ? ReadWriteGate() : nil
         let writer = try Self.open(path, place, isInMemory, cacheKilobytes: 8000, options)
         try tables.prepare(writer)
+        (writer.connection as? SQLiteConnection)?.guardCommits()
         self.writer = writer
     }
 

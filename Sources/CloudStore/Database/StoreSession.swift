@@ -44,16 +44,23 @@ package class StoreSession {
 
     func query(_ sql: String) -> PreparedQuery { PreparedQuery(connection, sql) }
 
-    /// The session goes back to its pool: nothing of the last caller may stay.
-    func forget() {
-        bytesWritten = 0
-    }
+    /// A request has ended: nothing of it may stay for the next.
+    func forget() {}
 
     // MARK: - Transactions
 
     func beginRead() throws(SQLError) { try beginReading.take().run() }
     func beginWrite() throws(SQLError) { try beginWriting.take().run() }
-    func commit() throws(SQLError) { try commitQuery.take().run() }
+
+    func commit() throws(SQLError) {
+        if let connection = connection as? SQLiteConnection {
+            try connection.allowingCommit { () throws(SQLError) in try commitQuery.take().run() }
+        } else if let connection = connection as? PostgresConnection, connection.hasFailedTransaction {
+            throw SQLError(.other, "a refused statement was passed over; what may be refused belongs into a savepoint")
+        } else {
+            try commitQuery.take().run()
+        }
+    }
 
     /// Ends the transaction whatever its state; an engine that already ended it has nothing to say.
     func rollback() {
@@ -77,6 +84,9 @@ package class StoreSession {
 
     /// All or nothing inside a transaction: what the body wrote is undone when it throws, and its error goes on. Nests.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
+        guard isInTransaction else {
+            throw StoreError(.unavailable, "\(place) gave up the transaction. Nothing of it is kept; try again.")
+        }
         do { try openSavepoint() } catch { throw failed(error) }
         let value: Value
         do {

@@ -6,6 +6,9 @@ class WriteJob<Session: StoreSession>: @unchecked Sendable {  // handed from thr
     /// Runs the request; its error when it wants its writes undone. May run again after a rollback.
     func run(_ session: Session) -> (any Error)? { nil }
 
+    /// The kind of the store's error that the last run ended with.
+    var refusal: StoreError.Kind? { nil }
+
     /// Tells the outcome: the request's own, or a failure of the commit.
     func finish(_ failure: StoreError?) {
         whenFinished?()
@@ -33,6 +36,10 @@ final class TypedWriteJob<Session: StoreSession, Value: Sendable>: WriteJob<Sess
             result = .failure(error)
             return error
         }
+    }
+
+    override var refusal: StoreError.Kind? {
+        if case .failure(let error) = result { (error as? StoreError)?.kind } else { nil }
     }
 
     override func finish(_ failure: StoreError?) {

@@ -30,6 +30,9 @@ package final class PostgresConnection: Connection {
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
+    /// Whether a statement of the open transaction was refused: a commit would then quietly be a rollback.
+    package var hasFailedTransaction: Bool { PQtransactionStatus(handle) == PQTRANS_INERROR }
+
     package func prepare(_ sql: String) throws(SQLError) -> any Statement {
         statementCount += 1
         let name = "s\(statementCount)"

@@ -3,6 +3,8 @@ import CSQLite
 /// A connection to a SQLite file or to a named database in memory.
 package final class SQLiteConnection: Connection {
     private(set) var handle: OpaquePointer?
+    /// 1 when a commit may pass; nil when nobody guards them.
+    private var commitGuard: UnsafeMutablePointer<Int32>?
     package let dialect = Dialect.sqlite
 
     /// - Parameter path: a file's path, or a `file:` URI.
@@ -37,7 +39,10 @@ package final class SQLiteConnection: Connection {
         }
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        commitGuard?.deallocate()
+    }
 
     package var isUsable: Bool { handle != nil }
 
@@ -62,6 +67,24 @@ package final class SQLiteConnection: Connection {
 
     /// Whether a transaction is open. Some failures (a full disk) end it without being asked.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// From now on nothing is committed but inside `allowingCommit`.
+    ///
+    /// When the disk is full SQLite ends the transaction, and a statement that follows would be a transaction of its own: half
+    /// of a request could be kept.
+    package func guardCommits() {
+        guard commitGuard == nil else { return }
+        let allowed = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        allowed.initialize(to: 0)
+        commitGuard = allowed
+        sqlite3_commit_hook(handle, { $0?.load(as: Int32.self) == 1 ? 0 : 1 }, allowed)
+    }
+
+    package func allowingCommit(_ body: () throws(SQLError) -> Void) throws(SQLError) {
+        commitGuard?.pointee = 1
+        defer { commitGuard?.pointee = 0 }
+        try body()
+    }
 
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
