@@ -87,6 +87,7 @@ let package = Package(
             path: "Tests/Support/StoreCrashProbe",
             swiftSettings: swift),
         .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
+        .testTarget(name: "stratusTests", dependencies: ["stratus", "SQL"], swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
         .testTarget(

@@ -27,6 +27,9 @@ package struct CredentialsFile: Codable, Sendable, Equatable {
         let configuration: URL
         if let folder = variables["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
             configuration = URL(fileURLWithPath: folder)
+        } else if let home = variables["HOME"], home.hasPrefix("/") {
+            // Foundation asks the user database, and who sets HOME means it.
+            configuration = URL(fileURLWithPath: home).appendingPathComponent(".config")
         } else {
             configuration = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".config")
         }

@@ -15,6 +15,10 @@ struct CredentialsFile: Codable, Sendable, Equatable {
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
             return URL(filePath: folder).appending(path: "stratus/credentials.json")
         }
+        // Foundation asks the user database, and who sets HOME means it.
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            return URL(filePath: home).appending(path: ".config/stratus/credentials.json")
+        }
         return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config/stratus/credentials.json")
     }
 
