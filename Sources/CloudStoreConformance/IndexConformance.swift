@@ -38,6 +38,18 @@ extension ConformanceCase {
             try expectEqual(
                 try garden.scan(field: garden.height.id, having: [IndexKey(field: 52, value: [])]).map(\.name), [])
         },
+        ConformanceCase("Any number of entries of a record can be inserted together") { subject in
+            let garden = try Garden(try subject.container())
+            let row = try garden.plant([("rose", 3)])[0]
+            for count in [0, 1, 2, 16, 17, 40] {
+                let keys = (0..<count).map { IndexKey(field: Int64(1000 + count), value: [UInt8($0)]) }
+                try garden.container.writeAndWait {
+                    try $0.insertIndexEntries(zone: row.zone, record: row.id, keys)
+                    try $0.insertIndexEntries(zone: row.zone, record: row.id, keys)
+                }
+                try expectEqual(try garden.scan(field: Int64(1000 + count)).map(\.value), keys.map(\.value))
+            }
+        },
         ConformanceCase("Inserting an entry twice and deleting one that is not there change nothing") { subject in
             let garden = try Garden(try subject.container())
             let row = try garden.plant([("rose", 3)])[0]

@@ -81,7 +81,44 @@ extension ContainerWriter {
 
     /// Adds a record's entries; one that is there already is left alone.
     package func insertIndexEntries(zone: Int64, record: Int64, _ keys: [IndexKey]) throws(StoreError) {
-        try runEach(writing.insertEntry, zone, record, keys)
+        guard connection.dialect == .postgres, keys.count > 1 else {
+            return try runEach(writing.insertEntry, zone, record, keys)
+        }
+        // A statement is a round trip there, so that one for several entries is worth its text.
+        do {
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let some = rest.prefix(Self.entriesTogether)
+                rest = rest.dropFirst(some.count)
+                try insertTogether(zone, record, some)
+            }
+        } catch { throw failed(error) }
+    }
+
+    private static let entriesTogether = 16
+
+    private func insertTogether(_ zone: Int64, _ record: Int64, _ keys: ArraySlice<IndexKey>) throws(SQLError) {
+        let statement = try insertEntriesQuery(keys.count).take()
+        statement.bind(1, zone)
+        statement.bind(2, record)
+        for (index, key) in keys.enumerated() {
+            statement.bind(3 + index * 2, key.field)
+            statement.bind(4 + index * 2, key.value)
+            bytesWritten += key.value.count
+        }
+        try statement.run()
+    }
+
+    private func insertEntriesQuery(_ count: Int) -> PreparedQuery {
+        if let query = insertEntriesQueries[count] { return query }
+        let rows = (0..<count).map { "(?1, ?\(3 + $0 * 2), ?\(4 + $0 * 2), ?2)" }
+        let made = query(
+            """
+            INSERT INTO index_entry (zone, field, value, record) VALUES \(rows.joined(separator: ", "))
+            ON CONFLICT (zone, field, value, record) DO NOTHING
+            """)
+        insertEntriesQueries[count] = made
+        return made
     }
 
     /// Removes a record's entries; one that is not there is left alone.

@@ -7,6 +7,8 @@ package final class ContainerWriter: ContainerReader {
     let writing: WriterQueries
     /// Zones that this request has seen: an update has to know whose usage it changes.
     var zoneKeys: [Int64: ZoneKey] = [:]
+    /// PostgreSQL: statements that insert several index entries, by their number.
+    var insertEntriesQueries: [Int: PreparedQuery] = [:]
     /// SQLite: the last record id that was given out; there is no other writer.
     var lastRecordID: Int64?
     /// PostgreSQL: the last id that this connection made.

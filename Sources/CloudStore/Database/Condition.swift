@@ -39,14 +39,15 @@ final class Condition: @unchecked Sendable {  // both pointers are fixed, and wh
         pthread_cond_wait(condition, mutex)
     }
 
-    /// Only inside `locked`: like `wait()`, but wakes after the time at the latest.
-    func wait(milliseconds: Int64) {
+    /// Only inside `locked`: like `wait()`, but wakes after the time at the latest, and then returns false.
+    @discardableResult
+    func wait(milliseconds: Int64) -> Bool {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         let nanoseconds = Int64(time.tv_nsec) + milliseconds % 1000 * 1_000_000
         time.tv_sec += Int(milliseconds / 1000 + nanoseconds / 1_000_000_000)
         time.tv_nsec = Int(nanoseconds % 1_000_000_000)
-        pthread_cond_timedwait(condition, mutex, &time)
+        return pthread_cond_timedwait(condition, mutex, &time) == 0
     }
 
     func signal() { pthread_cond_signal(condition) }

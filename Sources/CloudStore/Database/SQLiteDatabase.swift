@@ -119,9 +119,15 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
     /// nil when there is nothing more to do, ever.
     private func nextGroup() -> [WriteJob<Session>]? {
         condition.locked {
+            var isShrunk = false
             while waiting.isEmpty {
                 if isClosing { return nil }
-                condition.wait()
+                if isShrunk {
+                    condition.wait()
+                } else {
+                    isShrunk = !condition.wait(milliseconds: 10_000)
+                    if isShrunk, waiting.isEmpty { shrink() }
+                }
             }
             if waiting.count <= options.groupRequests {
                 defer { waiting = [] }
@@ -130,6 +136,12 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
             defer { waiting.removeFirst(options.groupRequests) }
             return Array(waiting.prefix(options.groupRequests))
         }
+    }
+
+    /// Gives the memory of the caches back after nobody wrote for a while. Inside the lock, on the writer's thread.
+    private func shrink() {
+        idleReaders = []
+        (writer?.connection as? SQLiteConnection)?.releaseMemory()
     }
 
     private func runInline(_ job: WriteJob<Session>) {

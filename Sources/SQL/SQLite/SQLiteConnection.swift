@@ -88,6 +88,11 @@ package final class SQLiteConnection: Connection {
 
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
+    /// Gives back what the page cache does not need now.
+    package func releaseMemory() {
+        sqlite3_db_release_memory(handle)
+    }
+
     package func close() {
         // Statements that are still alive keep the file open until they go.
         sqlite3_close_v2(handle)
