@@ -9,7 +9,13 @@ struct StopSignals: ~Copyable {
         // A client that goes away in the middle of an answer is no reason to die.
         signal(SIGPIPE, SIG_IGN)
         sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
+        for number in [SIGTERM, SIGINT] { sigaddset(&signals, number) }
+        // Under nohup a terminal that closes is to be ignored, and a blocked signal would be waited for all the same.
+        var hangup = sigaction()
+        sigaction(SIGHUP, nil, &hangup)
+        if unsafeBitCast(hangup.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
+            sigaddset(&signals, SIGHUP)
+        }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
