@@ -59,6 +59,11 @@ public final class Cloud: Sendable {
     /// Admits clients that come over HTTP.
     public let apiToken: String
 
+    /// Does now what a server does in the background: deleted zones and old deletions go for good.
+    package func runMaintenance() throws {
+        while try server.maintenanceStep() {}
+    }
+
     /// A device that reaches this cloud over HTTP.
     package func deviceOverHTTP(account: String?) throws -> Device {
         Device(name: nextName(), account: account, cloud: self, transport: HTTPTransport(root: try serve()))
