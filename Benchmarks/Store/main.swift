@@ -39,8 +39,10 @@ guard let container = try store.container("iCloud.bench", "development", create:
         if try writer.record(zone: zone, name: name) != nil { continue }
         let id = try writer.insertRecord(
             RecordRow(
-                zone: zone, name: name, type: 1, sequence: sequence, tag: sequence, createdSequence: sequence, created: 1,
-                creator: owner, createdDevice: device, modified: 1, modifier: owner, modifiedDevice: device, body: body))
+                zone: zone, name: name, type: 1, sequence: sequence, tag: sequence, createdSequence: sequence,
+                created: 1,
+                creator: owner, createdDevice: device, modified: 1, modifier: owner, modifiedDevice: device, body: body)
+        )
         try writer.insertIndexEntries(
             zone: zone, record: id, (1...4).map { IndexKey(field: $0, value: Array(name.utf8.suffix(12))) })
     }
@@ -70,10 +72,12 @@ func pump(_ inFlight: Int, _ requests: Int, records: Int, zones: [Int64]) {
             }
             let names = (0..<records).map { "\(run)-\(number)-\($0)" }
             let zone = zones[number % zones.count]
-            container.write({ try save($0, zone, names) }, completion: { result in
-                if case .failure(let error) = result { print(error) }
-                self.step()
-            })
+            container.write(
+                { try save($0, zone, names) },
+                completion: { result in
+                    if case .failure(let error) = result { print(error) }
+                    self.step()
+                })
         }
     }
     let driver = Driver(container, requests, records, zones)
@@ -89,7 +93,9 @@ let zones = try (0..<64).map { number in
     }
 }
 for (inFlight, requests) in [(1, 3_000), (16, 20_000), (64, 30_000)] {
-    report("saves, 1 record each, \(inFlight) waiting", requests, seconds { pump(inFlight, requests, records: 1, zones: zones) })
+    report(
+        "saves, 1 record each, \(inFlight) waiting", requests,
+        seconds { pump(inFlight, requests, records: 1, zones: zones) })
 }
 report("records in requests of 200", 20_000, seconds { pump(4, 100, records: 200, zones: [zones[0]]) })
 
@@ -101,41 +107,61 @@ try container.read { reader in
         return true
     }
 }
-report("look-ups by name", 50_000, try seconds {
-    for index in 0..<50_000 {
-        _ = try container.read { try $0.record(zone: zone, name: names[index &* 7919 % names.count]) }
-    }
-})
+report(
+    "look-ups by name", 50_000,
+    try seconds {
+        for index in 0..<50_000 {
+            _ = try container.read { try $0.record(zone: zone, name: names[index &* 7919 % names.count]) }
+        }
+    })
 var rows = 0
-report("records in change pages of 200", 200_000, try seconds {
-    var token: Int64 = 0
-    for _ in 0..<1_000 {
-        var count = 0
-        try container.read { reader in
-            try reader.changes(zone: zone, after: token, limit: 200) {
-                token = $0.sequence
-                count += 1
-                rows += $0.body.count
-                return true
+report(
+    "records in change pages of 200", 200_000,
+    try seconds {
+        var token: Int64 = 0
+        for _ in 0..<1_000 {
+            var count = 0
+            try container.read { reader in
+                try reader.changes(zone: zone, after: token, limit: 200) {
+                    token = $0.sequence
+                    count += 1
+                    rows += $0.body.count
+                    return true
+                }
             }
+            if count < 200 { token = 0 }
         }
-        if count < 200 { token = 0 }
-    }
-})
-report("records in index pages of 200", 100_000, try seconds {
-    var position: IndexPosition?
-    for _ in 0..<500 {
-        var count = 0
-        try container.read { reader in
-            try reader.scanIndex(zone: zone, field: 1, from: [], after: position) { value, record in
-                count += 1
-                position = IndexPosition(value: value, record: record.id)
-                return count < 200
+    })
+report(
+    "records in index pages of 200", 100_000,
+    try seconds {
+        var position: IndexPosition?
+        for _ in 0..<500 {
+            var count = 0
+            try container.read { reader in
+                try reader.scanIndex(zone: zone, field: 1, from: [], after: position) { value, record in
+                    count += 1
+                    position = IndexPosition(value: value, record: record.id)
+                    return count < 200
+                }
             }
+            if count < 200 { position = nil }
         }
-        if count < 200 { position = nil }
-    }
-})
+    })
+// Deleting a zone holds the writer for no step longer than this.
+try container.writeAndWait { writer in
+    guard let row = try writer.zone(id: zone) else { return }
+    try writer.deleteZone(row, reason: 1, at: 1)
+}
+var steps: [Double] = []
+var hasMore = true
+while hasMore {
+    steps.append(try seconds { hasMore = try container.writeAndWait { try $0.purgeDeletedZones(limit: 400) } })
+}
+steps.sort()
+print(
+    "purging \(names.count) records: \(steps.count) steps, median \(Int(steps[steps.count / 2] * 1e6)) µs,",
+    "longest \(Int((steps.last ?? 0) * 1e6)) µs")
 try rawSQLite()
 store.close()
 
@@ -165,46 +191,50 @@ func rawSQLite() throws {
     let commit = try connection.prepare("COMMIT")
     var id: Int64 = 0
     for (group, total) in [(1, 3_000), (16, 20_000), (64, 30_000), (200, 20_000)] {
-        report("bare SQLite, same statements, \(group) records a commit", total, try seconds {
-            for _ in 0..<(total / group) {
-                try begin.run()
-                for _ in 0..<group {
-                    id += 1
-                    let name = "\(UUID().uuidString)-\(id)"
-                    try lookZone.run()
-                    look.bind(1, name)
-                    try look.run()
-                    insert.bind(1, id)
-                    insert.bind(2, name)
-                    insert.bind(3, id)
-                    insert.bind(4, body)
-                    try insert.run()
-                    for field in Int64(1)...4 {
-                        entry.bind(1, field)
-                        entry.bind(2, Array(name.utf8.suffix(12)))
-                        entry.bind(3, id)
-                        try entry.run()
+        report(
+            "bare SQLite, same statements, \(group) records a commit", total,
+            try seconds {
+                for _ in 0..<(total / group) {
+                    try begin.run()
+                    for _ in 0..<group {
+                        id += 1
+                        let name = "\(UUID().uuidString)-\(id)"
+                        try lookZone.run()
+                        look.bind(1, name)
+                        try look.run()
+                        insert.bind(1, id)
+                        insert.bind(2, name)
+                        insert.bind(3, id)
+                        insert.bind(4, body)
+                        try insert.run()
+                        for field in Int64(1)...4 {
+                            entry.bind(1, field)
+                            entry.bind(2, Array(name.utf8.suffix(12)))
+                            entry.bind(3, id)
+                            try entry.run()
+                        }
+                        update.bind(1, id)
+                        try update.run()
+                        try usage.run()
                     }
-                    update.bind(1, id)
-                    try update.run()
-                    try usage.run()
+                    try commit.run()
                 }
-                try commit.run()
-            }
-        })
+            })
     }
     var read = 0
     let page = try connection.prepare(
         "SELECT * FROM record WHERE zone = 1 AND sequence > ?1 AND sequence <> 0 ORDER BY sequence LIMIT 200")
-    report("bare SQLite, records in change pages of 200", 200_000, try seconds {
-        var token: Int64 = 0
-        for _ in 0..<1_000 {
-            page.bind(1, token)
-            while try page.step() {
-                token = page.int64(4)
-                read += page.text(2).utf8.count + page.withBlob(15) { $0.count }
+    report(
+        "bare SQLite, records in change pages of 200", 200_000,
+        try seconds {
+            var token: Int64 = 0
+            for _ in 0..<1_000 {
+                page.bind(1, token)
+                while try page.step() {
+                    token = page.int64(4)
+                    read += page.text(2).utf8.count + page.withBlob(15) { $0.count }
+                }
+                page.reset()
             }
-            page.reset()
-        }
-    })
+        })
 }
