@@ -141,7 +141,15 @@ struct DataExamination {
         var findings: [Finding] = [
             .ok("cloud", "\(accounts.count) accounts, \(containers.count) containers, \(tokens.count) API tokens.")
         ]
-        for container in containers where !tokens.contains(where: { $0.container == container.identifier }) {
+        let isEmulator = FileManager.default.fileExists(atPath: folder.url.appending(path: "emulator").path)
+        if containers.isEmpty, !isEmulator {
+            findings.append(
+                .warning(
+                    "cloud", "no container is registered.", consequence: "no app can use it.",
+                    remedy: "stratus container create iCloud.com.example.app --data \(folder.path)"))
+        }
+        for container in containers
+        where !isEmulator && !tokens.contains(where: { $0.container == container.identifier }) {
             findings.append(
                 .warning(
                     "cloud", "\(container.identifier) has no API token.", consequence: "no app can use it.",

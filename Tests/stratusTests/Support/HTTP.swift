@@ -3,6 +3,7 @@ import FoundationNetworking
 
 struct Answer: Sendable {
     var status: Int
+    var text: String
     var body: [String: JSONValue]
 }
 
@@ -25,7 +26,7 @@ func ask(_ method: String, _ address: String, _ body: String? = nil) async throw
     request.httpBody = body.map { Data($0.utf8) }
     let (data, response) = try await URLSession.shared.data(for: request)
     return Answer(
-        status: (response as? HTTPURLResponse)?.statusCode ?? 0,
+        status: (response as? HTTPURLResponse)?.statusCode ?? 0, text: String(decoding: data, as: UTF8.self),
         body: (try? JSONDecoder().decode([String: JSONValue].self, from: data)) ?? [:])
 }
 
