@@ -41,16 +41,18 @@ while true {
     room.wait()
     number += 1
     let name = "\(run)-\(number)"
-    container.write({ writer in
-        guard let locked = try writer.lockZone(zone.id) else { return }
-        let id = try writer.insertRecord(
-            RecordRow(
-                zone: zone.id, name: name, type: 1, sequence: locked.sequence + 1, tag: 1,
-                body: Array(repeating: UInt8(truncatingIfNeeded: name.utf8.count), count: 600)))
-        try writer.insertIndexEntries(zone: zone.id, record: id, [IndexKey(field: 1, value: Array(name.utf8))])
-        try writer.updateZone(id: zone.id, sequence: locked.sequence + 1, addRecords: 1, addBytes: 600)
-    }, completion: { result in
-        if case .success = result { say(name) }
-        room.signal()
-    })
+    container.write(
+        { writer in
+            guard let locked = try writer.lockZone(zone.id) else { return }
+            let id = try writer.insertRecord(
+                RecordRow(
+                    zone: zone.id, name: name, type: 1, sequence: locked.sequence + 1, tag: 1,
+                    body: Array(repeating: UInt8(truncatingIfNeeded: name.utf8.count), count: 600)))
+            try writer.insertIndexEntries(zone: zone.id, record: id, [IndexKey(field: 1, value: Array(name.utf8))])
+            try writer.updateZone(id: zone.id, sequence: locked.sequence + 1, addRecords: 1, addBytes: 600)
+        },
+        completion: { result in
+            if case .success = result { say(name) }
+            room.signal()
+        })
 }

@@ -35,7 +35,7 @@ package final class ThrowawayPostgres: Sendable {
 
     private init() throws {
         let programs = try Self.programs()
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("stratus-postgres-\(UUID().uuidString)").path
+        folder = NSTemporaryDirectory() + "/stratus-postgres-" + UUID().uuidString
         connection = "host=\(folder) user=postgres dbname=postgres"
         lifeline = Pipe()
         let output = Pipe()
@@ -82,13 +82,16 @@ package final class ThrowawayPostgres: Sendable {
     /// The newest installed server's programs.
     private static func programs() throws -> String {
         let root = "/usr/lib/postgresql"
-        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap(Int.init).sorted()
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap(Int.init)
+            .sorted()
         for version in versions.reversed() {
             let folder = "\(root)/\(version)/bin"
             if FileManager.default.isExecutableFile(atPath: folder + "/initdb") { return folder }
         }
         throw Failure(
-            description: "No PostgreSQL server is installed under \(root). Install it (Debian: apt-get install postgresql) and try again.")
+            description: """
+                No PostgreSQL server is installed under \(root). Install it (Debian: apt-get install postgresql) and try again.
+                """)
     }
 
     private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
