@@ -64,6 +64,14 @@ extension ConformanceCase {
             try expect(
                 try control.containers().contains(RegisteredContainerRow(identifier: identifier, created: 5)),
                 "the first one")
+            try expect(try control.setRequestLogLife(7, container: identifier), "a container of its own mind")
+            try expect(
+                try control.containers().contains(.init(identifier: identifier, created: 5, requestLogLife: 7)),
+                "the life of its log")
+            try control.setRequestLogLife(nil, container: identifier)
+            try expect(
+                try control.containers().contains(.init(identifier: identifier, created: 5)), "the server's again")
+            try expect(try !control.setRequestLogLife(7, container: "iCloud.nobody"), "nothing to set")
             try control.deleteContainer(identifier)
             try expect(try !control.containers().contains { $0.identifier == identifier }, "none")
         },

@@ -50,6 +50,10 @@ package protocol Statement: AnyObject {
 }
 
 extension Statement {
+    package func bind(_ position: Int, _ value: Int64?) {
+        if let value { bind(position, value) } else { bindNull(position) }
+    }
+
     package func bind(_ position: Int, _ value: String?) {
         if let value { bind(position, value) } else { bindNull(position) }
     }

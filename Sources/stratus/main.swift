@@ -12,7 +12,7 @@ let program = Program(
     commands: [
         .dev, .serve,
         .accountCreate, .accountList, .accountPassword, .accountDelete,
-        .containerCreate, .containerList, .containerDelete,
+        .containerCreate, .containerList, .containerLog, .containerDelete,
         .tokenCreate, .tokenList, .tokenDelete,
         .backup, .restore, .doctor,
         .login, .logout, .whoami,

@@ -7,6 +7,8 @@ extension Administration {
         package var created: Int64
         /// The environments that hold data.
         package var environments: [String]
+        /// How long its requests stay in the request log, in milliseconds; nil is as long as the server's setting says.
+        package var requestLogLife: Int64?
     }
 
     /// The registered containers, by identifier.
@@ -15,7 +17,8 @@ extension Administration {
         return try control.containers().map { row in
             ContainerSummary(
                 identifier: row.identifier, created: row.created,
-                environments: stored.filter { $0.identifier == row.identifier }.map(\.environment))
+                environments: stored.filter { $0.identifier == row.identifier }.map(\.environment),
+                requestLogLife: row.requestLogLife)
         }
     }
 
@@ -36,6 +39,16 @@ extension Administration {
         try checkContainer(identifier)
         for token in try control.apiTokens(container: identifier) { try control.deleteAPIToken(hash: token.tokenHash) }
         try control.deleteContainer(identifier)
+    }
+
+    /// Says how long a container's requests stay in the request log.
+    ///
+    /// - Parameter life: milliseconds; nil goes back to the server's setting.
+    package func keepRequestLog(of identifier: String, for life: Int64?) throws {
+        if let life, life < 0 { throw AdministrationError.invalid("A log cannot be kept for less than no time") }
+        guard try control.setRequestLogLife(life, container: identifier) else {
+            throw AdministrationError.noContainer(identifier)
+        }
     }
 
     func checkContainer(_ identifier: String) throws {

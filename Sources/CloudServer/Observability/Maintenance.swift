@@ -77,7 +77,11 @@ extension CloudServer {
             guard let container = try store.container(identifier, environment, create: false) else { continue }
             if try container.runMaintenanceStep(now: now, tombstoneLife: configuration.tombstoneLife) { hasMore = true }
         }
-        if try store.requests.prune(before: now - configuration.requestLogLife) { hasMore = true }
+        var retention: [String: Int64] = [:]
+        for container in try store.control.containers() {
+            if let life = container.requestLogLife { retention[container.identifier] = now - life }
+        }
+        if try store.requests.prune(before: now - configuration.requestLogLife, retention: retention) { hasMore = true }
         try store.control.deleteSessions(expiredBefore: now)
         return hasMore
     }

@@ -76,9 +76,12 @@ package struct RegisteredContainerRow: Sendable, Equatable {
     package var identifier: String
     /// Milliseconds since 1970.
     package var created: Int64
+    /// How long its requests stay in the request log, in milliseconds; nil is as long as the server's setting says.
+    package var requestLogLife: Int64?
 
-    package init(identifier: String, created: Int64) {
+    package init(identifier: String, created: Int64, requestLogLife: Int64? = nil) {
         self.identifier = identifier
         self.created = created
+        self.requestLogLife = requestLogLife
     }
 }

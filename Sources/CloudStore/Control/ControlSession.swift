@@ -59,7 +59,10 @@ extension TableSet {
                     token_hash \(blob) NOT NULL PRIMARY KEY, container \(text) NOT NULL, environment \(text) NOT NULL,
                     origins \(text) NOT NULL, note \(text) NOT NULL, created BIGINT NOT NULL, prefix \(text) NOT NULL)
                 """,
-                "CREATE TABLE container (identifier \(text) NOT NULL PRIMARY KEY, created BIGINT NOT NULL)",
+                """
+                CREATE TABLE container (
+                    identifier \(text) NOT NULL PRIMARY KEY, created BIGINT NOT NULL, request_log_life BIGINT)
+                """,
                 """
                 CREATE TABLE tenant (
                     identifier \(text) NOT NULL, environment \(text) NOT NULL, id BIGINT NOT NULL,

@@ -19,11 +19,25 @@ extension ControlStore {
     /// All registered containers, by identifier.
     package func containers() throws(StoreError) -> [RegisteredContainerRow] {
         try read { session in
-            try session.rows("SELECT identifier, created FROM container ORDER BY identifier") { _ in
+            try session.rows("SELECT identifier, created, request_log_life FROM container ORDER BY identifier") { _ in
             } _: {
-                RegisteredContainerRow(identifier: $0.text(0), created: $0.int64(1))
+                RegisteredContainerRow(
+                    identifier: $0.text(0), created: $0.int64(1), requestLogLife: $0.isNull(2) ? nil : $0.int64(2))
             }
         }
+    }
+
+    /// Says how long a container's requests stay in the request log; false when it is not registered.
+    ///
+    /// - Parameter life: milliseconds; nil goes back to the server's setting.
+    @discardableResult
+    package func setRequestLogLife(_ life: Int64?, container identifier: String) throws(StoreError) -> Bool {
+        try write { session in
+            try session.run("UPDATE container SET request_log_life = ?2 WHERE identifier = ?1") {
+                $0.bind(1, identifier)
+                $0.bind(2, life)
+            }
+        } > 0
     }
 
     /// Forgets a container; its stores stay.

@@ -22,6 +22,20 @@ extension Command {
     static let containerList = Command(
         name: "container list", summary: "List the containers", options: [.data, .json], run: listContainers)
 
+    static let containerLog = Command(
+        name: "container log",
+        summary: "Say how long a container's requests stay in the request log",
+        arguments: "IDENTIFIER DAYS|default",
+        argumentCount: 2...2,
+        discussion: "Without a word of its own, a container's log is kept as long as stratus serve --request-log says.",
+        options: [.data, .json],
+        examples: [
+            Example(
+                line: "stratus container log iCloud.com.example.fieldnotes 30 --data /srv/stratus",
+                meaning: "A month; 0 keeps nothing, default goes back to the server's setting.")
+        ],
+        run: keepContainerLog)
+
     static let containerDelete = Command(
         name: "container delete",
         summary: "Take a container away from its apps and revoke its tokens",
@@ -39,6 +53,8 @@ private struct ContainerDocument: Encodable {
     var identifier: String
     var created: Moment
     var environments: [String]
+    /// nil is the server's setting.
+    var logDays: Double?
 }
 
 @Sendable private func createContainer(_ arguments: Arguments) throws -> ExitCode {
@@ -56,12 +72,34 @@ private struct ContainerDocument: Encodable {
     defer { store.close() }
     let containers = try Administration(store: store).containers().map {
         ContainerDocument(
-            identifier: $0.identifier, created: Moment(milliseconds: $0.created), environments: $0.environments)
+            identifier: $0.identifier, created: Moment(milliseconds: $0.created), environments: $0.environments,
+            logDays: $0.requestLogLife.map { Double($0) / millisecondsOfADay })
     }
     let table = Table(
         headings: ["IDENTIFIER", "CREATED", "DATA IN"],
         rows: containers.map { [$0.identifier, "\($0.created)", $0.environments.joined(separator: ", ")] })
     return try Terminal.show(arguments, containers, containers.isEmpty ? "There are no containers." : table.text)
+}
+
+private let millisecondsOfADay = 86_400_000.0
+
+@Sendable private func keepContainerLog(_ arguments: Arguments) throws -> ExitCode {
+    let (identifier, text) = (arguments.words[0], arguments.words[1])
+    var life: Int64?
+    if text != "default" {
+        guard let days = Double(text), (0...36_500).contains(days) else {
+            throw Failure(.usage, "“\(text)” is no number of days.", remedy: "Give one such as 30, or default.")
+        }
+        life = Int64(days * millisecondsOfADay)
+    }
+    let store = try DataFolder(arguments).openExisting()
+    defer { store.close() }
+    try Administration(store: store).keepRequestLog(of: identifier, for: life)
+    return try Terminal.show(
+        arguments, ["identifier": identifier, "logDays": text],
+        life == nil
+            ? "\(identifier)'s log is kept as the server's setting says"
+            : "\(identifier)'s log is kept for \(text) days")
 }
 
 @Sendable private func deleteContainer(_ arguments: Arguments) throws -> ExitCode {
