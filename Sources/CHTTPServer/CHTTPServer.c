@@ -1,5 +1,6 @@
 #include "CHTTPServer.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -18,6 +19,13 @@ static size_t leave_escaped(void *cls, struct MHD_Connection *connection, char *
     size_t length = 0;
     while (text[length] != '\0') length++;
     return length;
+}
+
+void chttp_keep_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 2 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
 }
 
 struct MHD_Daemon *chttp_start(const struct chttp_options *options) {

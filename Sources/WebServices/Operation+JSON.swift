@@ -117,15 +117,47 @@ extension Answer {
     }
 }
 
+extension Answer {
+    /// About how many bytes of JSON it is: a buffer that doubles until 200 records fit has copied all of them once more.
+    fileprivate var estimatedLength: Int {
+        switch self {
+        case .recordsModify(let response), .recordsLookup(let response): Self.length(of: response.records)
+        case .recordsQuery(let response): Self.length(of: response.records)
+        case .recordsChanges(let response): Self.length(of: response.records)
+        case .changesZone(let response):
+            response.zones.reduce(1024) { length, zone in
+                if case .page(let page) = zone { length + Self.length(of: page.records) } else { length + 512 }
+            }
+        case .changesDatabase, .zones, .zonesChanges, .user: 4096
+        }
+    }
+
+    private static func length(of results: [RecordResult]) -> Int {
+        results.reduce(512) { length, result in
+            if case .record(let record) = result { length + record.estimatedLength } else { length + 512 }
+        }
+    }
+
+    private static func length(of records: [Record]) -> Int {
+        records.reduce(512) { $0 + $1.estimatedLength }
+    }
+}
+
+extension Record {
+    /// Its fields, and what comes with every record: names, stamps, zone.
+    fileprivate var estimatedLength: Int { fields.jsonLength + 448 + 2 * recordName.utf8.count }
+}
+
 extension Reply {
     /// The HTTP status and body.
     package func encode() -> (status: Int, body: [UInt8]) {
-        var writer = JSONWriter(capacity: 4096)
         switch result {
         case .success(let answer):
+            var writer = JSONWriter(capacity: answer.estimatedLength)
             answer.encode(to: &writer)
             return (200, writer.finish())
         case .failure(let error):
+            var writer = JSONWriter()
             writer.error(error)
             return (error.code.status, writer.finish())
         }

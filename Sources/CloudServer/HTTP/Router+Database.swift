@@ -44,9 +44,10 @@ extension Router {
         init?(_ components: [String]) {
             guard components.count == 7, components[1] == "1",
                 let environment = CloudEnvironment(rawValue: components[3]),
-                let database = DatabaseScope(rawValue: components[4]),
-                let known = Operation.paths.first(where: { $0.path == "\(components[5])/\(components[6])" })
+                let database = DatabaseScope(rawValue: components[4])
             else { return nil }
+            let action = "\(components[5])/\(components[6])"
+            guard let known = Operation.paths.first(where: { $0.path == action }) else { return nil }
             container = components[2]
             self.environment = environment
             self.database = database

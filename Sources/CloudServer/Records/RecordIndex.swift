@@ -20,9 +20,10 @@ enum RecordIndex {
     static func changes(from old: State?, to new: State?, _ scope: StoreScope) -> Changes {
         var changes = Changes()
         let sameType = old?.type.id == new?.type.id
+        // Two or three of each: not worth a set.
+        let (oldKeys, newKeys) = (old.map { systemKeys($0, scope) } ?? [], new.map { systemKeys($0, scope) } ?? [])
         if let old {
-            let kept = new.map { Set(systemKeys($0, scope)) } ?? []
-            changes.removed = systemKeys(old, scope).filter { !kept.contains($0) }
+            changes.removed = newKeys.isEmpty ? oldKeys : oldKeys.filter { !newKeys.contains($0) }
             for entry in old.fields {
                 let name = old.fields.name(of: entry)
                 if sameType, let new, isUnchanged(entry, of: old.fields, in: new.fields, name) { continue }
@@ -30,8 +31,7 @@ enum RecordIndex {
             }
         }
         if let new {
-            let kept = old.map { Set(systemKeys($0, scope)) } ?? []
-            changes.added = systemKeys(new, scope).filter { !kept.contains($0) }
+            changes.added = oldKeys.isEmpty ? newKeys : newKeys.filter { !oldKeys.contains($0) }
             for entry in new.fields {
                 let name = new.fields.name(of: entry)
                 if sameType, let old, isUnchanged(entry, of: new.fields, in: old.fields, name) { continue }

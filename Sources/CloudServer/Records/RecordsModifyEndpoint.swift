@@ -69,13 +69,9 @@ struct RecordsModifyEndpoint: WritingEndpoint {
     /// The zone to write to; a default zone comes into being with its first record.
     private func zone(_ zoneID: ZoneID?, _ context: RequestContext, _ writer: ContainerWriter) throws -> ZoneRow {
         let key = try context.zoneKey(for: zoneID)
-        if let zone = try writer.zone(key) {
-            // Also in the public database, which has no order to keep: with no lock on single records, two writers of one
-            // record could both find their change tag current.
-            // Deleted by somebody else between the two statements: as if it had not been there.
-            guard let locked = try writer.lockZone(zone.id) else { throw try context.missingZone(key, writer) }
-            return locked
-        }
+        // Also in the public database, which has no order to keep: with no lock on single records, two writers of one
+        // record could both find their change tag current.
+        if let zone = try writer.lockZone(key) { return zone }
         guard key.name == ZoneID.defaultZoneName else { throw try context.missingZone(key, writer) }
         return try writer.insertZone(key: key, created: context.now)
     }

@@ -31,6 +31,17 @@ extension ContainerWriter {
         do { return try lockedZone(id) } catch { throw failed(error) }
     }
 
+    /// The zone of this key, locked as by its id; nil when there is none.
+    package func lockZone(_ key: ZoneKey) throws(StoreError) -> ZoneRow? {
+        do {
+            let statement = try writing.lockZoneByKey.take()
+            bind(key, statement)
+            guard let zone = try zone(from: statement) else { return nil }
+            zoneKeys[zone.id] = zone.key
+            return zone
+        } catch { throw failed(error) }
+    }
+
     func lockedZone(_ id: Int64) throws(SQLError) -> ZoneRow? {
         let statement = try writing.lockZone.take()
         statement.bind(1, tenant)

@@ -5,6 +5,7 @@ struct WriterQueries {
     let raise: PreparedQuery
     let setMeta: PreparedQuery
     let lockZone: PreparedQuery
+    let lockZoneByKey: PreparedQuery
     let insertZone: PreparedQuery
     let updateZone: PreparedQuery
     let addUsage: PreparedQuery
@@ -36,6 +37,11 @@ struct WriterQueries {
             """)
         lockZone = query(
             "SELECT \(ZoneQueries.columns) FROM zone WHERE container = ?1 AND id = ?2\(connection.dialect.forUpdate)")
+        lockZoneByKey = query(
+            """
+            SELECT \(ZoneQueries.columns) FROM zone WHERE container = ?1 AND scope = ?2 AND owner = ?3 AND name = ?4\
+            \(connection.dialect.forUpdate)
+            """)
         insertZone = query(
             """
             INSERT INTO zone (id, container, scope, owner, name, incarnation, incarnation_start, sequence, horizon, created,

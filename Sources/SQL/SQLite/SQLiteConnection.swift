@@ -7,8 +7,13 @@ package final class SQLiteConnection: Connection {
     private var commitGuard: UnsafeMutablePointer<Int32>?
     package let dialect = Dialect.sqlite
 
+    /// SQLite counts every allocation under one lock of the whole process unless it is told not to before its first use;
+    /// nobody reads the counts, and reader threads met at that lock.
+    private static let configured = csqlite_omit_memory_statistics()
+
     /// - Parameter path: a file's path, or a `file:` URI.
     package init(path: String, options: SQLiteOptions = SQLiteOptions()) throws(SQLError) {
+        _ = Self.configured
         // The connection is used by one thread at a time, so SQLite's own lock around every call is not needed.
         var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
         if options.creates { flags |= SQLITE_OPEN_CREATE }
