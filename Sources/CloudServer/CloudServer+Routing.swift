@@ -17,6 +17,16 @@ extension CloudServer {
         case .zonesList: .reads(ZonesListEndpoint())
         case .zonesLookup(let request): .reads(ZonesLookupEndpoint(request))
         case .zonesModify(let request): .writes(ZonesModifyEndpoint(request))
+        case .subscriptionsList, .subscriptionsLookup, .subscriptionsModify, .tokensCreate, .tokensRegister,
+            .courierPoll:
+            .stateless(UnservedEndpoint())
         }
+    }
+}
+
+/// An endpoint whose place is kept.
+private struct UnservedEndpoint: StatelessEndpoint {
+    func run(_ context: RequestContext) throws(ServerError) -> Answer {
+        throw ServerError(.notFound, "could not find handler for endpoint")
     }
 }

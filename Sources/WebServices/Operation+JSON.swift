@@ -1,7 +1,7 @@
 // The one place that knows which path, which request and which answer belong together.
 
 extension Operation {
-    /// `entity/action` of the path.
+    /// `entity/action` of the path; of `courierPoll`, whose address is the `webcourierURL`, just a name.
     package var path: String {
         switch self {
         case .recordsModify: "records/modify"
@@ -16,6 +16,12 @@ extension Operation {
         case .zonesChanges: "zones/changes"
         case .usersCaller: "users/caller"
         case .usersCurrent: "users/current"
+        case .subscriptionsList: "subscriptions/list"
+        case .subscriptionsLookup: "subscriptions/lookup"
+        case .subscriptionsModify: "subscriptions/modify"
+        case .tokensCreate: "tokens/create"
+        case .tokensRegister: "tokens/register"
+        case .courierPoll: "courier/poll"
         }
     }
 
@@ -24,7 +30,21 @@ extension Operation {
         ("records/modify", true), ("records/lookup", true), ("records/query", true), ("records/changes", true),
         ("changes/database", true), ("changes/zone", true), ("zones/list", false), ("zones/lookup", true),
         ("zones/modify", true), ("zones/changes", true), ("users/caller", false), ("users/current", false),
+        ("subscriptions/list", false), ("subscriptions/lookup", true), ("subscriptions/modify", true),
+        ("tokens/create", true), ("tokens/register", true),
     ]
+
+    /// Whether the operation belongs to module `device`, whose paths have no database:
+    /// `/device/1/{container}/{environment}/{entity}/{action}`. The server takes them under `/database/` too.
+    package var isOfDevice: Bool {
+        switch self {
+        case .tokensCreate, .tokensRegister: true
+        default: false
+        }
+    }
+
+    /// The paths of module `device`.
+    package static let devicePaths: Set<String> = ["tokens/create", "tokens/register"]
 
     /// The body of the request; nil where the call is a GET.
     package func encodeBody() -> [UInt8]? {
@@ -39,7 +59,11 @@ extension Operation {
         case .zonesLookup(let request): request.encode(to: &writer)
         case .zonesModify(let request): request.encode(to: &writer)
         case .zonesChanges(let request): request.encode(to: &writer, tokenName: "metaSyncToken")
-        case .zonesList, .usersCaller, .usersCurrent: return nil
+        case .subscriptionsLookup(let request): request.encode(to: &writer)
+        case .subscriptionsModify(let request): request.encode(to: &writer)
+        case .tokensCreate(let request): request.encode(to: &writer)
+        case .tokensRegister(let request): request.encode(to: &writer)
+        case .zonesList, .usersCaller, .usersCurrent, .subscriptionsList, .courierPoll: return nil
         }
         return writer.finish()
     }
@@ -63,6 +87,11 @@ extension Operation {
         case "zones/list": self = .zonesList
         case "users/caller": self = .usersCaller
         case "users/current": self = .usersCurrent
+        case "subscriptions/list": self = .subscriptionsList
+        case "subscriptions/lookup": self = .subscriptionsLookup(try .init(try Self.parse(body)))
+        case "subscriptions/modify": self = .subscriptionsModify(try .init(try Self.parse(body)))
+        case "tokens/create": self = .tokensCreate(try .init(try Self.parse(body)))
+        case "tokens/register": self = .tokensRegister(try .init(try Self.parse(body)))
         default: return nil
         }
     }
@@ -89,6 +118,12 @@ extension Answer {
         case .zones(let response): response.encode(to: &writer)
         case .zonesChanges(let response): response.encode(to: &writer, alsoMetaSyncToken: true)
         case .user(let response): response.encode(to: &writer)
+        case .subscriptions(let response): response.encode(to: &writer)
+        case .tokensCreate(let response): response.encode(to: &writer)
+        case .courierPoll(let notification?): notification.encode(to: &writer)
+        case .tokensRegister, .courierPoll(nil):
+            writer.beginObject()
+            writer.endObject()
         }
     }
 
@@ -113,6 +148,11 @@ extension Answer {
         case .zonesList, .zonesLookup, .zonesModify: self = .zones(try .init(value))
         case .zonesChanges: self = .zonesChanges(try .init(value, tokenNames: ["metaSyncToken", "syncToken"]))
         case .usersCaller, .usersCurrent: self = .user(try .init(value))
+        case .subscriptionsList, .subscriptionsLookup, .subscriptionsModify: self = .subscriptions(try .init(value))
+        case .tokensCreate: self = .tokensCreate(try .init(value))
+        case .tokensRegister: self = .tokensRegister
+        // Without news the answer is an empty object.
+        case .courierPoll: self = .courierPoll(value.member("ck") == nil ? nil : try PushNotification(value))
         }
     }
 }

@@ -46,6 +46,14 @@ package enum Operation: Sendable {
     case zonesChanges(ZonesChanges.Request)
     case usersCaller
     case usersCurrent
+    case subscriptionsList
+    case subscriptionsLookup(SubscriptionsLookup.Request)
+    case subscriptionsModify(SubscriptionsModify.Request)
+    case tokensCreate(TokensCreate.Request)
+    case tokensRegister(TokensRegister.Request)
+    /// Over HTTP a GET on `webcourierURL`; in the same process the handler responds when there is something to say. The
+    /// courier token is all the proof that is needed.
+    case courierPoll(CourierPoll.Request)
 }
 
 /// The answer to the operation of the same name.
@@ -59,6 +67,11 @@ package enum Answer: Sendable {
     case zones(ZonesResponse)
     case zonesChanges(ZonesChanges.Response)
     case user(UserResponse)
+    case subscriptions(SubscriptionsResponse)
+    case tokensCreate(TokensCreate.Response)
+    case tokensRegister
+    /// nil when time passed without news: poll again.
+    case courierPoll(PushNotification?)
 }
 
 /// What comes back for a `Call`: an answer, or one error for the request as a whole.
