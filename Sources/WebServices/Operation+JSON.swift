@@ -168,7 +168,8 @@ extension Answer {
             response.zones.reduce(1024) { length, zone in
                 if case .page(let page) = zone { length + Self.length(of: page.records) } else { length + 512 }
             }
-        case .changesDatabase, .zones, .zonesChanges, .user: 4096
+        case .changesDatabase, .zones, .zonesChanges, .user, .subscriptions: 4096
+        case .tokensCreate, .tokensRegister, .courierPoll: 1024
         }
     }
 
