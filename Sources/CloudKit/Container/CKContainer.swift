@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import WebServices
 
 /// A container: an app's part of the cloud, with its public, private and shared databases.
@@ -45,8 +46,17 @@ open class CKContainer: NSObject, @unchecked Sendable {
                 with \(Entitlements.containersKey) beside the program
                 """)
         }
-        return CKContainer(identifier: identifier)
+        // A device of a test is told from the task; the program's own default container is one object.
+        guard CloudConnection.current == nil else { return CKContainer(identifier: identifier) }
+        return defaultContainers.withLock { containers in
+            if let known = containers[identifier] { return known }
+            let container = CKContainer(identifier: identifier)
+            containers[identifier] = container
+            return container
+        }
     }
+
+    private static let defaultContainers = Mutex<[String: CKContainer]>([:])
 
     public var containerIdentifier: String? { core.identifier }
 

@@ -36,7 +36,11 @@ final class RawServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Closed here and not in `stop`: the number may be another socket's by the time of the next accept.
+                    close(descriptor)
+                    return
+                }
                 Self.serve(connection, behaviour)
             }
         }
@@ -45,7 +49,6 @@ final class RawServer: Sendable {
     /// Nobody listens at the address afterwards.
     func stop() {
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
     }
 
     private static func serve(_ connection: Int32, _ behaviour: Behaviour) {
