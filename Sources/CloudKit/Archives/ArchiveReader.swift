@@ -55,7 +55,8 @@ struct ArchiveReader {
         NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self, NSUUID.self, NSNull.self, NSArray.self,
         NSDictionary.self, NSSet.self, NSOrderedSet.self, CLLocation.self, CKRecord.self, CKRecordID.self,
         CKReference.self, CKRecordZone.self, CKRecordZoneID.self, CKServerChangeToken.self, CKAsset.self,
-        CKQuery.self, CKRecordValueStore.self,
+        CKQuery.self, CKRecordValueStore.self, CKNotificationInfo.self, CKNotificationID.self,
+        CKDatabaseSubscription.self, CKRecordZoneSubscription.self, CKQuerySubscription.self,
     ]
 
     /// Makes the unarchiver report failures instead of ending the process, if it has not begun to decode: afterwards

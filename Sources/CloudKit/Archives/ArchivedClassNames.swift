@@ -14,6 +14,10 @@ private func registerArchivedClassNames() {
         ("CKServerChangeToken", CKServerChangeToken.self), ("CKAsset", CKAsset.self), ("CKQuery", CKQuery.self),
         ("CKRecordValueStore", CKRecordValueStore.self),
         ("CKEncryptedRecordValueStore", CKEncryptedRecordValueStore.self),
+        ("CKNotificationInfo", CKNotificationInfo.self), ("CKNotificationID", CKNotificationID.self),
+        ("CKDatabaseSubscription", CKDatabaseSubscription.self),
+        ("CKRecordZoneSubscription", CKRecordZoneSubscription.self),
+        ("CKQuerySubscription", CKQuerySubscription.self),
     ]
     for entry in names {
         NSKeyedUnarchiver.setClass(entry.1, forClassName: entry.0)

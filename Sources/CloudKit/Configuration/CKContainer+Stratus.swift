@@ -19,8 +19,11 @@ public struct StratusCloud: Sendable, Hashable {
     public var apiToken: String?
     public var account: Account
     public var environment: Environment
-    /// The file to which a refreshed web token is written back; set when the token came from there.
+    /// The file that says who is signed in, and to which a refreshed web token is written back; nil when code or
+    /// environment says it.
     package var credentialsFile: URL?
+    /// Whom the credentials file names.
+    package var accountName: String?
 
     /// Who is signed in.
     public enum Account: Sendable, Hashable {

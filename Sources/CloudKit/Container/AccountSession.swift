@@ -28,6 +28,7 @@ package final class AccountSession: Sendable {
     }
 
     private let state: Mutex<State>
+    private let observers = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
     /// Told of each refreshed token; the credentials file listens here.
     private let tokenChanged: (@Sendable (String) -> Void)?
 
@@ -44,12 +45,34 @@ package final class AccountSession: Sendable {
 
     /// What a test's device shows; the token stays.
     package func setStatus(_ status: Status) {
-        state.withLock { $0.status = status }
+        let changed = state.withLock { state in
+            defer { state.status = status }
+            return state.status != status
+        }
+        if changed { announceChange() }
     }
 
     /// Signs somebody else in, or nobody.
     package func replace(with account: StratusCloud.Account) {
-        state.withLock { $0 = State(account) }
+        let before = state.withLock { state in
+            defer { state = State(account) }
+            return state.status
+        }
+        if before != .noAccount || account != .none { announceChange() }
+    }
+
+    /// One element after each sign-in, sign-out and change of status; several may have become one when it is read.
+    package func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = UUID()
+        continuation.onTermination = { [weak self] _ in self?.observers.withLock { $0[id] = nil } }
+        observers.withLock { $0[id] = continuation }
+        return stream
+    }
+
+    private func announceChange() {
+        for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
+        NotificationCenter.default.post(name: .CKAccountChanged, object: nil)
     }
 
     /// The signed-in user's record name, once a request has told it.
@@ -121,14 +144,22 @@ package final class AccountSession: Sendable {
         if changed { tokenChanged?(token) }
     }
 
+    /// Takes over a token of the same account that another program refreshed.
+    func adopt(_ token: String) {
+        state.withLock { if $0.status != .noAccount { $0.token = token } }
+    }
+
     /// Forgets a token that the server refused.
     ///
     /// - Returns: Whether another attempt has a chance: somebody rotated it meanwhile, or there is a password.
     func expire(_ token: String) -> Bool {
-        state.withLock { state in
+        let (canRetry, signedOut) = state.withLock { state in
             if state.token == token { state.token = nil }
+            let before = state.status
             if state.token == nil && state.password == nil { state.status = .noAccount }
-            return state.token != nil || state.password != nil
+            return (state.token != nil || state.password != nil, state.status != before)
         }
+        if signedOut { announceChange() }
+        return canRetry
     }
 }

@@ -33,25 +33,7 @@ package final class ContainerCore: Sendable {
         switch source {
         case .connection(let connection): connection
         case .cloud(let cloud): CloudConnections.shared.connection(to: cloud)
-        case .surroundings: CloudConnections.shared.connection(to: try StratusCloud.resolved())
-        }
-    }
-}
-
-/// The connections of this process, one for each cloud and account.
-package final class CloudConnections: Sendable {
-    package static let shared = CloudConnections()
-
-    private let connections = Mutex<[StratusCloud: CloudConnection]>([:])
-
-    package init() {}
-
-    package func connection(to cloud: StratusCloud) -> CloudConnection {
-        connections.withLock { connections in
-            if let known = connections[cloud] { return known }
-            let connection = CloudConnection(cloud)
-            connections[cloud] = connection
-            return connection
+        case .surroundings: try CloudConnections.shared.connectionToSurroundings()
         }
     }
 }

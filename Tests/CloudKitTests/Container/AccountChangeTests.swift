@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import CloudKit
+
+@Suite("Sign-ins and sign-outs are seen")
+struct AccountChangeTests {
+    @Test("Signing in, signing out, another status and a refused token are announced")
+    func session() async {
+        let session = AccountSession()
+        var changes = session.changes().makeAsyncIterator()
+        session.replace(with: .webAuthToken("one"))
+        #expect(await changes.next() != nil)
+        session.setStatus(.temporarilyUnavailable)
+        #expect(await changes.next() != nil)
+        session.setStatus(.available)
+        #expect(await changes.next() != nil)
+        #expect(!session.expire("one"))
+        #expect(await changes.next() != nil)
+        #expect(session.status == .noAccount)
+    }
+
+    @Test("CKAccountChanged is posted")
+    func notification() async {
+        let session = AccountSession(.webAuthToken("one"))
+        // Other tests' devices may post it too: at least one comes.
+        let (posted, continuation) = AsyncStream.makeStream(of: Void.self)
+        let observer = NotificationCenter.default.addObserver(forName: .CKAccountChanged, object: nil, queue: nil) {
+            _ in continuation.yield()
+        }
+        session.replace(with: .none)
+        var iterator = posted.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+        NotificationCenter.default.removeObserver(observer)
+    }
+
+    @Test("The credentials file signs in and out; a refreshed token changes nobody")
+    func credentialsFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("account-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("credentials.json")
+        var stored = CredentialsFile(url: "http://one", apiToken: "t", account: "alice", webAuthToken: "w1")
+        try stored.write(to: file)
+        let connections = CloudConnections()
+        let variables = ["STRATUS_CREDENTIALS": file.path]
+        let first = try connections.connectionToSurroundings(variables)
+        first.account.userRecordName = "_alice"
+
+        stored.webAuthToken = "w2"
+        try stored.write(to: file)
+        #expect(try connections.connectionToSurroundings(variables) === first)
+        #expect(first.account.userRecordName == "_alice", "still the same account")
+
+        stored.account = "bob"
+        stored.webAuthToken = "w3"
+        try stored.write(to: file)
+        #expect(try connections.connectionToSurroundings(variables) === first)
+        #expect(first.account.userRecordName == nil, "another account")
+
+        try FileManager.default.removeItem(at: file)
+        #expect(throws: CKError.self) { try connections.connectionToSurroundings(variables) }
+        #expect(first.account.status == .noAccount)
+
+        try stored.write(to: file)
+        #expect(try connections.connectionToSurroundings(variables) === first)
+        #expect(first.account.status == .available)
+    }
+}
