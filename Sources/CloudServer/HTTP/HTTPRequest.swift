@@ -42,7 +42,8 @@ package struct HTTPRequest: Sendable {
     private static func split(_ target: Substring) -> (path: Substring, query: Substring) {
         var target = target
         // A proxy may write the whole URL (RFC 9112, 3.2.2).
-        for scheme in ["http://", "https://"] where target.hasPrefix(scheme) {
+        let isWhole = target.utf8.first != UInt8(ascii: "/")
+        for scheme in ["http://", "https://"] where isWhole && target.hasPrefix(scheme) {
             let rest = target.dropFirst(scheme.count)
             target = rest[(rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex)...]
         }

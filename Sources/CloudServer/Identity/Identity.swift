@@ -14,6 +14,8 @@ package final class Identity: Sendable {
     /// How long a revoked token or session may still pass, in milliseconds: the price of reading neither at each request.
     static let cacheLife: Int64 = 5000
     private let apiTokens = ExpiringCache<String, APITokenRow>(life: cacheLife)
+    /// Tokens whose code was found right. What they say is still checked each time.
+    private let webTokens = ExpiringCache<String, WebToken>(life: cacheLife)
     private let sessions = ExpiringCache<String, LiveSession>(life: cacheLife)
     private let recordNames = ExpiringCache<RecordNameKey, String>(life: 3_600_000)
 
@@ -58,7 +60,8 @@ package final class Identity: Sendable {
             return Proof(caller: .anonymous)
         }
         // Expired, revoked, damaged or another server's: whatever it is, signing in again mends it.
-        guard let token = WebToken(text, secret), let live = try session(token.session, now: now), token.expires > now,
+        guard let token = webTokens.value(text, now: now, load: { WebToken(text, secret) }),
+            let live = try session(token.session, now: now), token.expires > now,
             live.session.expires > now, !live.session.revoked, live.account.generation == token.generation
         else { throw signInRequired(call) }
         let recordName = userRecordName(account: live.account.id, container: call.container, now: now)

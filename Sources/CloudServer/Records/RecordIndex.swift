@@ -57,9 +57,14 @@ enum RecordIndex {
     private static func keys(
         _ entry: Fields.Entry, of fields: Fields, _ name: String, _ type: Schema.RecordType
     ) -> [IndexKey] {
-        guard let field = type.field(named: name), !field.indexes.isDisjoint(with: [.queryable, .sortable]),
-            let value = fields.value(of: entry)
-        else { return [] }
+        guard let field = type.field(named: name), !field.indexes.isDisjoint(with: [.queryable, .sortable]) else {
+            return []
+        }
+        // Most texts are indexed by bytes that the record's JSON holds as they are.
+        if let text = fields.plainText(of: entry) {
+            return [IndexKey(field: field.id, value: Array(text.prefix(IndexValue.maximumLength)))]
+        }
+        guard let value = fields.value(of: entry) else { return [] }
         if case .list = value { return IndexValue.entries(value).map { IndexKey(field: field.id, value: $0) } }
         return IndexValue.bytes(value).map { [IndexKey(field: field.id, value: $0)] } ?? []
     }

@@ -130,6 +130,14 @@ struct PreparedOperation: Sendable {
         name = operation.record.recordName.isEmpty ? random.uuid() : operation.record.recordName
         self.desiredKeys = desiredKeys
     }
+
+    /// Whether it saves a record that refers to no other, so that no rule about several records can refuse it.
+    var isIndependent: Bool {
+        guard !type.isDeletion, case .unchanged = record.parent else { return false }
+        return !record.fields.contains { field in
+            field.kind == .untyped || field.kind == Fields.Kind(.reference) || field.kind == Fields.Kind(.referenceList)
+        }
+    }
 }
 
 extension RequestContext {

@@ -61,6 +61,7 @@ struct RecordsModifyRules {
     }
 
     private func checkDuplicates() throws(ServerError) {
+        guard request.operations.count > 1 else { return }
         var seen: Set<RecordKey> = []
         for operation in request.operations where !operation.record.recordName.isEmpty {
             guard seen.insert(key(operation)).inserted else {

@@ -9,6 +9,8 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
     private let isInMemory: Bool
     /// nil once closed. Used by the writer thread alone (inline: by whoever set `isWriting`).
     private var writer: Session?
+    /// nil where a commit writes the log back itself.
+    private var checkpoint: LogCheckpoint?
     private let gate: ReadWriteGate?
     private let condition = Condition()
     private var idleReaders: [Session] = []
@@ -31,16 +33,26 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
         try tables.prepare(writer)
         (writer.connection as? SQLiteConnection)?.guardCommits()
         self.writer = writer
+        if !isInMemory, options.execution == .threads, let connection = writer.connection as? SQLiteConnection {
+            let sqlite = Self.sqliteOptions(isInMemory, cacheKilobytes: 500, options)
+            checkpoint = LogCheckpoint(of: connection) { try SQLiteConnection(path: path, options: sqlite) }
+        }
+    }
+
+    private static func sqliteOptions(
+        _ isInMemory: Bool, cacheKilobytes: Int, _ options: StoreOptions
+    ) -> SQLiteOptions {
+        SQLiteOptions(
+            synchronous: options.synchronous, writeAheadLog: !isInMemory, cacheKilobytes: cacheKilobytes,
+            fileSystem: isInMemory ? nil : options.fileSystem)
     }
 
     private static func open(
         _ path: String, _ place: String, _ isInMemory: Bool, cacheKilobytes: Int, _ options: StoreOptions
     ) throws(StoreError) -> Session {
-        let sqlite = SQLiteOptions(
-            synchronous: options.synchronous, writeAheadLog: !isInMemory, cacheKilobytes: cacheKilobytes,
-            fileSystem: isInMemory ? nil : options.fileSystem)
         do {
-            let connection = try SQLiteConnection(path: path, options: sqlite)
+            let connection = try SQLiteConnection(
+                path: path, options: sqliteOptions(isInMemory, cacheKilobytes: cacheKilobytes, options))
             return Session(SessionContext(connection: connection, place: place, now: options.now))
         } catch {
             throw StoreError(error, in: place)
@@ -74,7 +86,7 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
             return idleReaders.popLast()
         }
         if let kept { return kept }
-        return try Self.open(path, place, isInMemory, cacheKilobytes: 2000, options)
+        return try Self.open(path, place, isInMemory, cacheKilobytes: 4000, options)
     }
 
     private func keep(_ session: Session) {
@@ -102,6 +114,7 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
     private func writeLoop() {
         guard let writer else { return }
         let group = GroupCommit(session: writer, options: options)
+        let connection = writer.connection as? SQLiteConnection
         while let jobs = nextGroup() {
             let taken =
                 if let gate {
@@ -113,6 +126,7 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
             if taken < jobs.count {
                 condition.locked { waiting.insert(contentsOf: jobs[taken...], at: 0) }
             }
+            if let checkpoint, let connection { checkpoint.committed(connection) }
         }
     }
 
@@ -212,6 +226,7 @@ final class SQLiteDatabase<Session: StoreSession>: Database, @unchecked Sendable
             return self.thread
         }
         thread?.join()
+        checkpoint?.close()
         // The last statement of the last connection to go writes the log back into the file.
         condition.locked { writer = nil }
     }

@@ -67,14 +67,13 @@ package final class RequestLogStore: Sendable {
     }
 
     private static func insert(_ rows: [RequestLogRow], _ session: ControlSession) throws(StoreError) {
+        let sql = """
+            INSERT INTO request (id, \(columns))
+            VALUES (\(session.connection.dialect == .sqlite ? "NULL" : "DEFAULT"),
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            """
         for row in rows {
-            try session.run(
-                """
-                INSERT INTO request (id, \(columns))
-                VALUES (\(session.connection.dialect == .sqlite ? "NULL" : "DEFAULT"),
-                    ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-                """
-            ) {
+            try session.run(sql) {
                 $0.bind(1, row.time)
                 $0.bind(2, row.container)
                 $0.bind(3, row.environment)

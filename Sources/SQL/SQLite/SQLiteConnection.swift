@@ -91,6 +91,30 @@ package final class SQLiteConnection: Connection {
         try body()
     }
 
+    /// Pages in the write-ahead log after this connection's last commit, once `takeOverCheckpoints` was called; else 0.
+    package private(set) var logPages = 0
+
+    /// From now on no commit of this connection writes the log back into the file; the caller sees to it.
+    package func takeOverCheckpoints() {
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                if let context {
+                    // Alive: the hook is called inside a statement of this connection.
+                    Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages)
+                }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Writes the log back into the file as far as readers allow, without waiting for anybody. When all of it is, the next
+    /// commit begins a new one.
+    package func checkpoint() throws(SQLError) {
+        let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        // Busy: another connection is at it.
+        guard result == SQLITE_OK || result & 0xff == SQLITE_BUSY else { throw failure(result) }
+    }
+
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// Gives back what the page cache does not need now.

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Fields {
     /// The value of the field, decoded; nil for a field that is absent or null, or whose value nobody typed.
     package subscript(name: String) -> FieldValue? {
@@ -24,6 +26,20 @@ extension Fields {
         return try FieldValue(document.root, as: type)
     }
 
+    /// The UTF-8 of a STRING whose JSON has no escapes, without making a `String`; nil for any other value.
+    package func plainText(of entry: Entry) -> ArraySlice<UInt8>? {
+        entry.kind == Kind(.string) ? Self.plainText(json(of: entry)) : nil
+    }
+
+    private static func plainText(_ json: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard json.count >= 2, json.first == UInt8(ascii: "\""), json.last == UInt8(ascii: "\"") else { return nil }
+        let text = json.dropFirst().dropLast()
+        let isPlain = text.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memchr($0, Int32(UInt8(ascii: "\\")), bytes.count) == nil } ?? true
+        }
+        return isPlain ? text : nil
+    }
+
     /// What an untyped value looks like, which decides the type of a field that comes into being with it.
     package enum Shape: Sendable, Hashable {
         case string, integer, double, boolean, list([Shape]), object
@@ -37,10 +53,7 @@ extension Fields {
     private static func quickValue(_ json: ArraySlice<UInt8>, as type: FieldType) -> FieldValue? {
         switch type {
         case .string:
-            guard json.count >= 2, json.first == UInt8(ascii: "\""), json.last == UInt8(ascii: "\"") else { return nil }
-            let text = json.dropFirst().dropLast()
-            guard !text.contains(UInt8(ascii: "\\")) else { return nil }
-            return .string(String(decoding: text, as: UTF8.self))
+            return plainText(json).map { .string(String(decoding: $0, as: UTF8.self)) }
         case .int64, .timestamp:
             guard let number = Int64(ascii: json) else { return nil }
             return type == .int64 ? .int64(number) : .timestamp(number)
