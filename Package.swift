@@ -9,7 +9,7 @@ import PackageDescription
 //   CHTTPServer    GNU libmicrohttpd HTTP/1.1 with TLS, small and kept up
 //   CJSON          simdjson          reads JSON a hundred times faster than Foundation on Linux
 //   CCrypto        OpenSSL, libsodium HMAC, SHA-256, random; Argon2id for passwords
-//   CTLS           OpenSSL           the program's own few requests over TLS, and certificate files
+//   CTLS           OpenSSL (libssl)  the program's own few requests over TLS, and certificate files
 //   CCommandLine   glibc             getopt_long, which Swift's Glibc module does not expose
 
 let swift: [SwiftSetting] = [
@@ -62,12 +62,12 @@ let package = Package(
         // C libraries
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CHTTPServer", linkerSettings: [.linkedLibrary("microhttpd")]),
         .target(
             name: "CJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("sodium")]),
         .target(name: "CCommandLine"),
-        .target(name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
 
         // Measurements
         .executableTarget(
@@ -87,7 +87,7 @@ let package = Package(
             path: "Tests/Support/StoreCrashProbe",
             swiftSettings: swift),
         .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
-        .testTarget(name: "stratusTests", dependencies: ["stratus", "SQL"], swiftSettings: swift),
+        .testTarget(name: "stratusTests", dependencies: ["stratus", "SQL", "CTLS"], swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
         .testTarget(

@@ -97,6 +97,18 @@ struct ServeTests {
         _ = try await server.stop()
     }
 
+    @Test("A server that resets a TLS connection is told to the caller and does not kill the program by a signal")
+    func reset() async throws {
+        try await makeCertificate("cloud", days: 2)
+        let port = try ResettingServer.start(
+            certificate: stratus.path("cloud.pem"), key: stratus.path("cloud.key"))
+        let outcome = try await stratus(
+            "login", "--url", "https://127.0.0.1:\(port)", "--account", "alice", "--password", "secret", "--authority",
+            "cloud.pem")
+        #expect(outcome.code == 6)
+        #expect(outcome.error.contains("Nothing answers"))
+    }
+
     @Test("A certificate without its key, with another's key, or that is none is refused before the start")
     func certificates() async throws {
         try await makeCertificate("one", days: 2)

@@ -1,4 +1,3 @@
-import CTLS
 import Foundation
 
 /// One request and its answer, over a connection of its own. For the program's few requests as a client; blocking.
@@ -32,10 +31,17 @@ struct HTTPClient: Sendable {
     func send(
         _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8]? = nil
     ) throws -> Response {
-        let connection = try connect()
-        defer { tls_close(connection) }
-        try write(request(method, path, query: query, body: body), to: connection)
-        return try parse(readAll(from: connection))
+        let request = request(method, path, query: query, body: body)
+        let answer: [UInt8]
+        do {
+            let connection = try TLSConnection(
+                host: host, port: port, isSecure: isSecure, authorities: authorities, seconds: seconds)
+            try connection.write(request)
+            answer = try readAll(from: connection)
+        } catch {
+            throw unreachable(error)
+        }
+        return try parse(answer)
     }
 
     private var isSecure: Bool { url.scheme?.lowercased() == "https" }
@@ -61,56 +67,50 @@ struct HTTPClient: Sendable {
 
     // MARK: The connection
 
-    private func connect() throws -> OpaquePointer {
-        var connection: OpaquePointer?
-        var text = [CChar](repeating: 0, count: 256)
-        let status = tls_connect(
-            host, String(port), isSecure ? 1 : 0, authorities, seconds, &connection, &text, text.count)
-        if status == TLS_OK, let connection { return connection }
-        let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        throw unreachable(status, detail)
-    }
-
-    private func unreachable(_ status: tls_status, _ detail: String) -> Failure {
-        let place = "\(host):\(port)"
-        let reason = detail.isEmpty ? "" : " (\(detail))"
-        switch status {
-        case TLS_NO_ADDRESS:
-            return Failure(
-                .unreachable, "The name \(host) has no address\(reason).", remedy: "Check the spelling and the network."
-            )
-        case TLS_REFUSED:
-            return Failure(
-                .unreachable, "\(place) does not prove that it is \(host)\(reason).",
-                remedy: "For a certificate of your own, name the file of its issuer with --authority.")
-        case TLS_TIMEOUT:
-            return Failure(.unreachable, "\(place) does not answer within \(seconds) seconds.")
-        default:
-            return Failure(
-                .unreachable, "Nothing answers at \(place)\(reason).",
-                remedy: "Is the cloud running? `stratus dev` starts one on this machine.")
-        }
-    }
-
-    private func write(_ bytes: [UInt8], to connection: OpaquePointer) throws {
-        let status = bytes.withUnsafeBytes { tls_write(connection, $0.baseAddress, $0.count) }
-        guard status == TLS_OK else { throw unreachable(status, "") }
-    }
-
-    private func readAll(from connection: OpaquePointer) throws -> [UInt8] {
+    private func readAll(from connection: TLSConnection) throws(TLSConnection.Failure) -> [UInt8] {
         var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
         while all.count < Self.limit {
-            var count = 0
-            let status = buffer.withUnsafeMutableBytes { tls_read(connection, $0.baseAddress, $0.count, &count) }
-            // A server may end a TLS stream without the closing words; what came is judged by its length below.
-            if status == TLS_BROKEN, !all.isEmpty { break }
-            guard status == TLS_OK else { throw unreachable(status, "") }
-            if count == 0 { break }
-            all += buffer[..<count]
+            let some: [UInt8]
+            do {
+                some = try connection.read(limit: 16_384)
+            } catch {
+                // A server may end a TLS stream without the closing words; what came is judged by its length below.
+                if error == .broken, !all.isEmpty { break }
+                throw error
+            }
+            if some.isEmpty { break }
+            all += some
         }
         return all
     }
+
+    private func unreachable(_ failure: TLSConnection.Failure) -> Failure {
+        let place = "\(host):\(port)"
+        switch failure {
+        case .noAddress(let reason):
+            return Failure(
+                .unreachable, "The name \(host) has no address\(Self.parenthesis(reason)).",
+                remedy: "Check the spelling and the network.")
+        case .refused(let reason):
+            return Failure(
+                .unreachable, "\(place) does not prove that it is \(host)\(Self.parenthesis(reason)).",
+                remedy: "For a certificate of your own, name the file of its issuer with --authority.")
+        case .timedOut:
+            return Failure(.unreachable, "\(place) does not answer within \(seconds) seconds.")
+        case .noConnection(let reason):
+            return nothingAnswers(place, reason)
+        case .broken:
+            return nothingAnswers(place, "")
+        }
+    }
+
+    private func nothingAnswers(_ place: String, _ reason: String) -> Failure {
+        Failure(
+            .unreachable, "Nothing answers at \(place)\(Self.parenthesis(reason)).",
+            remedy: "Is the cloud running? `stratus dev` starts one on this machine.")
+    }
+
+    private static func parenthesis(_ reason: String) -> String { reason.isEmpty ? "" : " (\(reason))" }
 
     // MARK: The answer
 
