@@ -79,7 +79,10 @@ extension Router {
 extension Router {
     /// What lets a page of another origin read the answer: the credentials are in the query, so any origin may.
     func crossOrigin(_ request: HTTPRequest) -> [(String, String)] {
-        guard let origin = request.headers["Origin"], origin.utf8.count <= 512 else { return [] }
+        // It goes back as it came: what no header may hold would cost the whole answer.
+        guard let origin = request.headers["Origin"], (1...512).contains(origin.utf8.count),
+            origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return [] }
         return [
             ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),
             ("Access-Control-Expose-Headers", Self.tokenHeader),

@@ -17,7 +17,7 @@ extension JSONValue {
     }
 
     func required(_ key: String) throws(ServerError) -> JSONValue {
-        guard let value = member(key) else { throw .missing(key) }
+        guard let value = member(key) else { throw object == nil ? .unexpectedInput : .missing(key) }
         return value
     }
 

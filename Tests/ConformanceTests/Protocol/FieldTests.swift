@@ -1,163 +1,278 @@
-import CloudServer
 import Testing
 import WebServices
 
-@Suite("Fields") struct FieldTests {
-    static let scalars: [FieldValue] = [
-        .string("Grüße 🌦 \u{0}\u{1F}\"\\/\u{2028}"), .int64(.min), .int64((1 << 53) + 1), .double(0.1),
-        .double(1e300), .timestamp(1_700_000_000_123), .bytes([0, 127, 255]),
-        .location(
-            Location(
-                latitude: -33.5, longitude: 151.25, horizontalAccuracy: 5, verticalAccuracy: 6, altitude: 7, speed: 8,
-                course: 9, timestamp: 1_700_000_000_000)),
-        .reference(Reference(recordName: "elsewhere", action: Reference.Action.none)),
-    ]
+@Suite("Fields")
+struct FieldTests {
+    /// Saves a value, and gives it back as a look-up, a query and the change feed have it.
+    private func roundTrip(_ value: FieldValue, _ wire: Wire) throws -> [FieldValue?] {
+        let client = try Service(wire).signIn()
+        try client.zone(.create)
+        let saved = try client.create("a", ["x": value], in: .notes)
+        return [
+            saved.fields["x"], try client.record("a", in: .notes)?.fields["x"],
+            try client.page(in: .notes).records.first?.record?.fields["x"],
+            try client.changes().records.first?.fields["x"],
+        ]
+    }
 
-    @Test(
-        "Values and lists of each type keep their value",
-        .behaviour(
-            "field.string", "field.int64", "field.double", "field.timestamp", "field.bytes", "field.location",
-            "field.reference", "field.lists", "field.text", "field.big-integers"), arguments: Wire.allCases)
-    func values(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        for (number, value) in Self.scalars.enumerated() {
-            let list = FieldValue.list([value, value], of: value.type)
-            let saved = try await caller.save(.create, item("n\(number)", ["v\(number)": value, "l\(number)": list]))
-            let found = try await caller.lookup(["n\(number)"])[0].get()
-            for record in [saved, found] {
-                #expect(record.fields["v\(number)"] == value)
-                #expect(record.fields["l\(number)"] == list)
-            }
+    private func check(_ wire: Wire, _ values: FieldValue...) throws {
+        for value in values {
+            for found in try roundTrip(value, wire) { #expect(found == value) }
         }
     }
 
-    @Test(
-        "An empty list comes back with its type, and cannot make a field",
-        .behaviour("field.empty-list", "field.empty-list-cannot-create"), arguments: Wire.allCases)
-    func emptyList(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("a", ["list": .list([.string("x")], of: .string)]))
-        let empty = Record(recordName: "b", recordType: "Item", fields: .untyped("list", "[]"))
-        #expect(try await caller.save(.create, empty).fields["list"] == .list([], of: .string))
-        let unknown = Record(recordName: "c", recordType: "Item", fields: .untyped("other", "[]"))
-        #expect(try await caller.modify([.init(.create, unknown)])[0].failure?.code == .badRequest)
+    @Test("STRING keeps its value", .behaviour("field.string"), arguments: Wire.allCases)
+    func string(_ wire: Wire) throws {
+        try check(wire, "", "Hello", "  ", .string(String(repeating: "long ", count: 5000)))
     }
 
-    @Test("A null clears the field", .behaviour("field.null"), arguments: Wire.allCases)
-    func null(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("a", ["one": .int64(1), "two": .int64(2)]))
-        let cleared = try await caller.save(.forceUpdate, item("a", ["one": nil]))
-        #expect(cleared.fields["one"] == nil)
-        #expect(cleared.fields["two"] == .int64(2))
+    @Test("INT64 keeps its value", .behaviour("field.int64"), arguments: Wire.allCases)
+    func int64(_ wire: Wire) throws {
+        try check(wire, 0, -1, .int64(.max), .int64(.min))
     }
 
-    @Test(
-        "A value of another type than the schema's is refused, that record alone",
-        .behaviour("field.other-type", "field.wrong-kind"), arguments: Wire.allCases)
-    func otherType(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("a", ["when": .timestamp(1)]))
-        let results = try await caller.modify([
-            .init(.create, item("b", ["when": .string("noon")])), .init(.create, item("c")),
-            .init(.create, Record(recordName: "d", recordType: "Item", fields: .untyped("when", "\"noon\""))),
-        ])
-        #expect(results[0].failure?.code == .badRequest)
-        #expect(results[1].failure == nil)
-        #expect(results[2].failure?.reason == "Invalid value, expected type TIMESTAMP.")
+    @Test("DOUBLE keeps its value", .behaviour("field.double"), arguments: Wire.allCases)
+    func double(_ wire: Wire) throws {
+        try check(
+            wire, 0.1, .double(3), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude), -1e-300,
+            .double(1e21))
     }
 
-    @Test(
-        "A value without a type takes the schema's; types and fields come into being with the first save",
-        .behaviour("field.untyped", "field.just-in-time", "field.boolean"), arguments: Wire.allCases)
-    func untyped(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("a", ["when": .timestamp(1), "half": .double(0.5)]))
-        for (name, json, value) in [
-            ("when", "5", FieldValue.timestamp(5)), ("half", "2", .double(2)), ("new", "\"text\"", .string("text")),
-            ("flag", "true", .int64(1)),
-        ] {
-            let record = Record(recordName: name, recordType: "Item", fields: .untyped(name, json))
-            #expect(try await caller.save(.create, record).fields[name] == value)
-        }
+    @Test("TIMESTAMP keeps its value", .behaviour("field.timestamp"), arguments: Wire.allCases)
+    func timestamp(_ wire: Wire) throws {
+        try check(wire, .timestamp(1_767_225_600_123), .timestamp(-1), .timestamp(0))
     }
-}
 
-@Suite("References") struct ReferenceTests {
-    private func pointing(_ action: Reference.Action, _ target: String = "target") -> KeyValuePairs<String, FieldValue?>
-    {
-        ["ref": .reference(Reference(recordName: target, action: action))]
+    @Test("BYTES keeps its value", .behaviour("field.bytes"), arguments: Wire.allCases)
+    func bytes(_ wire: Wire) throws {
+        try check(wire, .bytes([]), .bytes([0, 255, 1]), .bytes((0..<1000).map { UInt8($0 & 255) }))
+    }
+
+    @Test("LOCATION keeps its value", .behaviour("field.location"), arguments: Wire.allCases)
+    func location(_ wire: Wire) throws {
+        try check(
+            wire, .location(Location(latitude: 50.9413, longitude: 6.9583)),
+            .location(
+                Location(
+                    latitude: -90, longitude: 180, horizontalAccuracy: 5, verticalAccuracy: 2.5, altitude: -12.5,
+                    speed: 3, course: 359, timestamp: 1_767_225_600_000)))
+    }
+
+    @Test("REFERENCE keeps its value", .behaviour("field.reference"), arguments: Wire.allCases)
+    func reference(_ wire: Wire) throws {
+        try check(
+            wire, .reference(to: "b"), .reference(to: "b", in: ZoneID(zoneName: "Other")),
+            .reference(to: "b", .deleteSelf))
     }
 
     @Test(
-        "NONE leaves the source alone, DELETE_SELF takes it along",
-        .behaviour("reference.none", "reference.delete-self"), arguments: Wire.allCases)
-    func deletion(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("target"))
-        try await caller.save(.create, item("free", pointing(.none)))
-        try await caller.save(.create, item("owned", pointing(.deleteSelf)))
-        try await caller.save(.create, item("deep", pointing(.deleteSelf, "owned")))
-        try await caller.save(.forceDelete, item("target"))
-        let results = try await caller.lookup(["free", "owned", "deep"])
-        #expect(results.map { $0.failure?.code } == [nil, .notFound, .notFound])
-    }
-
-    @Test(
-        "VALIDATE needs its target and keeps it", .behaviour("reference.validate-save", "reference.validate-delete"),
+        "ASSETID keeps its value, and no address that a client made up", .behaviour("field.assetid"),
         arguments: Wire.allCases)
-    func validate(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        let early = try await caller.modify([.init(.create, item("source", pointing(.validate)))])[0]
-        #expect(early.failure?.code == .validatingReferenceError)
-        try await caller.save(.create, item("target"))
-        try await caller.save(.create, item("source", pointing(.validate)))
-        let refused = try await caller.modify([.init(.forceDelete, item("target"))])[0]
-        #expect(refused.failure?.code == .validatingReferenceError)
-        try await caller.save(.forceDelete, item("source"))
-        try await caller.save(.forceDelete, item("target"))
-    }
-
-    @Test(
-        "At most 750 records hang on one through DELETE_SELF", .behaviour("reference.delete-self-limit"),
-        arguments: [Wire.inProcess])
-    func limit(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("target"))
-        for start in stride(from: 0, to: 750, by: 150) {
-            let operations = (start..<start + 150).map {
-                RecordsModify.Operation(.create, item("n\($0)", pointing(.deleteSelf)))
-            }
-            #expect(try await caller.modify(operations).allSatisfy { $0.failure == nil })
+    func asset(_ wire: Wire) throws {
+        let asset = Asset(
+            fileChecksum: "AQIDBAUGBwgJCgsMDQ4PEBESExQV", size: 17, receipt: "r", referenceChecksum: "c",
+            wrappingKey: "k", downloadURL: "https://evil.example/${f}")
+        for found in try roundTrip(.asset(asset), wire) {
+            guard case .asset(let found)? = found else { throw UnexpectedAnswer() }
+            #expect(found.fileChecksum == asset.fileChecksum)
+            #expect(found.size == 17)
+            #expect(found.downloadURL?.contains("evil") != true)
         }
-        #expect(try await caller.modify([.init(.create, item("last", pointing(.deleteSelf)))])[0].failure != nil)
-    }
-}
-
-@Suite("records/lookup") struct LookupTests {
-    @Test(
-        "Records come in the order asked for, a missing one as an item",
-        .behaviour("lookup.found", "lookup.missing", "lookup.consistent"), arguments: Wire.allCases)
-    func order(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        for name in ["a", "b", "c"] { try await caller.save(.create, item(name)) }
-        let results = try await caller.lookup(["c", "none", "a"])
-        #expect(results.map(\.failure?.code) == [nil, .notFound, nil])
-        #expect(results[1].failure?.reason == "Record not found")
-        #expect(try results[0].get().recordName == "c")
-        #expect(try results[2].get().recordName == "a")
+        let client = try Service(wire).signIn()
+        let bad = try client.send(
+            "records/modify",
+            #"{"operations":[{"operationType":"create","record":{"recordName":"a","recordType":"Note","fields":{"x":{"value":{"size":1},"type":"ASSETID"}}}}]}"#
+        )
+        #expect(bad["records"]?[0]?["reason"]?.string == "could not decode asset object")
     }
 
     @Test(
-        "desiredKeys limits the fields; empty gives none; more than 200 names are refused",
-        .behaviour("lookup.desired-keys", "lookup.limit"), arguments: Wire.allCases)
-    func desiredKeys(_ wire: Wire) async throws {
-        let caller = try await World(wire).caller()
-        try await caller.save(.create, item("a", ["one": .int64(1), "two": .int64(2)]))
-        for (keys, count) in [(nil, 2), (["one"], 1), ([], 0)] as [([String]?, Int)] {
-            #expect(try await caller.lookup(["a"], desiredKeys: keys)[0].get().fields.count == count)
+        "Lists of every type keep their values and come back with their granular type", .behaviour("field.lists"),
+        arguments: Wire.allCases)
+    func lists(_ wire: Wire) throws {
+        try check(
+            wire, .strings("a", "", "a"), .list([1, -2], of: .int64), .list([1.5, .double(2)], of: .double),
+            .list([.timestamp(5)], of: .timestamp), .list([.bytes([1]), .bytes([])], of: .bytes),
+            .list([.location(Location(latitude: 1, longitude: 2))], of: .location),
+            .list([.reference(to: "b"), .reference(to: "c")], of: .reference),
+            .list([.asset(Asset(fileChecksum: "AQ==", size: 1))], of: .asset))
+        let client = try Service(wire).signIn()
+        try client.create("a", ["x": .list([1], of: .int64)])
+        let answer = try client.send("records/lookup", #"{"records":[{"recordName":"a"}]}"#)
+        #expect(answer["records"]?[0]?["fields"]?["x"]?["type"]?.string == "INT64_LIST")
+    }
+
+    @Test("An empty list comes back with its type", .behaviour("field.empty-list"), arguments: Wire.allCases)
+    func emptyList(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        try client.create("a", ["x": .strings("one")])
+        try client.change("a", ["x": .strings()])
+        let answer = try client.send("records/lookup", #"{"records":[{"recordName":"a"}]}"#)
+        let field = try #require(answer["records"]?[0]?["fields"]?["x"])
+        #expect(field["type"]?.string == "STRING_LIST")
+        #expect(field["value"]?.array?.isEmpty == true)
+    }
+
+    @Test(
+        "A null clears the field, in three spellings, and is left out of answers", .behaviour("field.null"),
+        arguments: Wire.allCases, ["null", "{}", #"{"value":null}"#, #"{"value":null,"type":"STRING"}"#])
+    func null(_ wire: Wire, _ spelling: String) throws {
+        let client = try Service(wire).signIn()
+        try client.create("a", ["x": "there", "y": "stays"])
+        let answer = try client.send(
+            "records/modify",
+            #"{"operations":[{"operationType":"forceUpdate","record":{"recordName":"a","fields":{"x":\#(spelling)}}}]}"#
+        )
+        #expect(answer["records"]?[0]?["fields"]?["x"] == nil)
+        #expect(try client.record("a")?.fields.names == ["y"])
+    }
+
+    @Test(
+        "A value that is not of its type is the error of that record", .behaviour("field.wrong-kind"),
+        arguments: Wire.allCases)
+    func wrongKind(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        let wrong = [
+            (#""text""#, "TIMESTAMP"), ("1.5", "TIMESTAMP"), ("1.5", "INT64"), (#""x""#, "DOUBLE"), ("1", "STRING"),
+            (#""*""#, "BYTES"), ("{}", "REFERENCE"), (#"{"latitude":91,"longitude":0}"#, "LOCATION"),
+            ("[1]", "STRING_LIST"), ("1", "INT64_LIST"), ("[null]", "INT64_LIST"), ("true", "STRING"),
+            ("9223372036854775808", "INT64"),
+        ]
+        for (value, type) in wrong {
+            let answer = try client.send(
+                "records/modify",
+                #"{"operations":[{"operationType":"create","record":{"recordName":"bad","recordType":"Note","fields":{"x\#(type)":{"value":\#(value),"type":"\#(type)"}}}},{"operationType":"forceUpdate","record":{"recordName":"good","recordType":"Note"}}]}"#
+            )
+            #expect(answer.status == 200)
+            #expect(answer["records"]?[0]?["serverErrorCode"]?.string == "BAD_REQUEST", "\(value) as \(type)")
+            #expect(answer["records"]?[0]?["reason"]?.string == "Invalid value, expected type \(type).")
+            #expect(answer["records"]?[1]?["recordName"]?.string == "good")
+            #expect(answer["records"]?[1]?["serverErrorCode"] == nil)
         }
-        let many = RecordsLookup.Request(records: (0..<201).map { .init(recordName: "n\($0)") })
-        #expect(try await caller.refusal(.recordsLookup(many))?.code == .badRequest)
+    }
+
+    @Test(
+        "A value of another type than the schema's is refused with both types", .behaviour("field.other-type"),
+        arguments: Wire.allCases)
+    func otherType(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        try client.create("a", ["x": "text", "d": 1.5])
+        #expect(
+            try client.failure(.forceUpdate, .note("a", ["x": 1])).said
+                == .init(
+                    .badRequest,
+                    "invalid attempt to set value type INT64 for field 'x' for type 'Note', defined to be: STRING"))
+        #expect(
+            try client.change("a", ["d": 2]).fields["d"] == .double(2), "a whole number is taken for a DOUBLE")
+    }
+
+    @Test(
+        "A value without a type takes the schema's", .behaviour("field.untyped"), arguments: Wire.allCases)
+    func untyped(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        try client.create("a", ["t": .timestamp(1), "b": .bytes([1]), "d": 1.5, "s": "x", "l": .strings("x")])
+        let answer = try client.send(
+            "records/modify",
+            #"{"operations":[{"operationType":"forceUpdate","record":{"recordName":"a","fields":{"t":{"value":2},"b":{"value":"Ag=="},"d":{"value":3},"s":{"value":"y"},"l":{"value":["y","z"]}}}}]}"#
+        )
+        #expect(answer.status == 200)
+        let fields = try #require(try client.record("a")?.fields)
+        #expect(fields["t"] == .timestamp(2))
+        #expect(fields["b"] == .bytes([2]))
+        #expect(fields["d"] == .double(3))
+        #expect(fields["s"] == "y")
+        #expect(fields["l"] == .strings("y", "z"))
+    }
+
+    @Test(
+        "In development, types and fields come into being with the first save, and fields with their first value's type",
+        .behaviour("field.just-in-time"), arguments: Wire.allCases)
+    func justInTime(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        let answer = try client.send(
+            "records/modify",
+            #"{"operations":[{"operationType":"create","record":{"recordName":"a","recordType":"Fresh","fields":{"s":{"value":"x"},"i":{"value":1},"d":{"value":1.5},"l":{"value":["x"]},"r":{"value":{"recordName":"b"}},"p":{"value":{"latitude":1,"longitude":2}},"n":{"value":[1,2.5]}}}}]}"#
+        )
+        let fields = try #require(answer["records"]?[0]?["fields"])
+        let types = ["s", "i", "d", "l", "r", "p", "n"].map { fields[$0]?["type"]?.string }
+        #expect(
+            types == ["STRING", "INT64", "DOUBLE", "STRING_LIST", "REFERENCE", "LOCATION", "DOUBLE_LIST"])
+    }
+
+    @Test(
+        "An empty list cannot make a field", .behaviour("field.empty-list-cannot-create"),
+        arguments: Wire.allCases)
+    func emptyListCannotCreate(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        let error = try client.failure(.create, .note("a", ["x": .strings()]))
+        #expect(
+            error.said
+                == .init(
+                    .badRequest,
+                    "cannot use an empty list to initialize a new field (field 'x' in record type 'Note' should be more precise)"
+                ))
+    }
+
+    @Test(
+        "Production refuses unknown types and fields", .behaviour("field.production"), arguments: Wire.allCases)
+    func production(_ wire: Wire) throws {
+        let service = try Service(wire)
+        let development = try service.signIn()
+        // Registers the container; nothing deploys its schema.
+        try development.create("a", ["title": "x"])
+        let production = development.with { $0.environment = .production }
+        let error = try production.failure(.create, .note("a", ["title": "x"]))
+        #expect(error.said == .init(.badRequest, "Cannot create new type Note in production schema"))
+        #expect(try production.record("a") == nil, "environments are worlds of their own")
+    }
+
+    @Test("true is stored as 1", .behaviour("field.boolean"), arguments: Wire.allCases)
+    func boolean(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        _ = try client.send(
+            "records/modify",
+            #"{"operations":[{"operationType":"create","record":{"recordName":"a","recordType":"Note","fields":{"x":{"value":true},"y":{"value":false,"type":"INT64"}}}}]}"#
+        )
+        #expect(try client.record("a")?.fields["x"] == 1)
+        #expect(try client.record("a")?.fields["y"] == 0)
+    }
+
+    @Test(
+        "Integers beyond 2^53 survive, also as strings", .behaviour("field.big-integers"),
+        arguments: Wire.allCases)
+    func bigIntegers(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        let answer = try client.send(
+            "records/modify",
+            #"{"operations":[{"operationType":"create","record":{"recordName":"a","recordType":"Note","fields":{"x":{"value":9007199254740993},"y":{"value":"9007199254740993","type":"INT64"},"t":{"value":"1767225600123","type":"TIMESTAMP"},"d":{"value":"1.5","type":"DOUBLE"}}}}]}"#
+        )
+        #expect(answer.status == 200)
+        let fields = try #require(try client.record("a")?.fields)
+        #expect(fields["x"] == 9_007_199_254_740_993)
+        #expect(fields["y"] == 9_007_199_254_740_993)
+        #expect(fields["t"] == .timestamp(1_767_225_600_123))
+        #expect(fields["d"] == 1.5)
+    }
+
+    @Test("Any Unicode text survives, U+0000 included", .behaviour("field.text"), arguments: Wire.allCases)
+    func text(_ wire: Wire) throws {
+        try check(
+            wire, "\u{0}", "a\u{0}b", "\u{1F}\u{7F}\"\\/\u{8}\u{c}\n\r\t", "e\u{301} é", "🧑‍🚀", "\u{2028}\u{2029}",
+            "\u{FFFF}\u{10FFFF}", "]]>&lt;{}[],:")
+    }
+
+    @Test(
+        "Field names: letters, digits, _ and $, not beginning with a digit", .behaviour("field.names"),
+        arguments: Wire.allCases)
+    func names(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        try client.create("a", ["CD_title": "x", "a1": "x", "_x": "x"])
+        for bad in ["1a", "a b", "a-b", "ä", "", "___createTime", String(repeating: "x", count: 256)] {
+            let answer = try client.send(
+                "records/modify",
+                #"{"operations":[{"operationType":"create","record":{"recordName":"b","recordType":"Note","fields":{"\#(bad)":{"value":"x"}}}}]}"#
+            )
+            #expect(answer["records"]?[0]?["serverErrorCode"]?.string == "BAD_REQUEST", "\(bad)")
+        }
     }
 }
