@@ -34,6 +34,7 @@ struct ZonePage {
             from: token, reverse: ask.reverse, in: history, limit: PageLimit.records(ask.resultsLimit, context))
         let types = ask.desiredRecordTypes.map { names in Set(names.compactMap { schema.type(named: $0)?.id }) }
         var records: [Record] = []
+        records.reserveCapacity(min(PageLimit.records(ask.resultsLimit, context), 256))
         while !sweep.isFinished {
             var rows = 0
             let chunk = max(sweep.chunk, 64)

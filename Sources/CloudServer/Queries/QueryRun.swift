@@ -173,7 +173,9 @@ final class QueryRun {
         rows += 1
         rowsLeft -= 1
         if let fields = query.match(row) {
-            page.insert(.init(position: order.key(row, fields), row: row, zone: zone.key))
+            // With one sort field or none, where a row lies in its run is its key: nothing has to be decoded for it.
+            let key = order.terms.count <= 1 ? position : order.key(row, fields)
+            page.insert(.init(position: key, row: row, zone: zone.key))
         }
         if rows < share { return true }
         stop(at: position)

@@ -38,7 +38,14 @@ package struct Fields: Sendable {
     package let storedBytes: [UInt8]
     package let count: Int
     /// What is wrong with a value of a request: the error of that record alone. The fields are incomplete then.
-    package var problem: ServerError?
+    package var problem: ServerError? { problemApart?.error }
+    /// Rare, and inline it would be a third of a record's size, which every copy of a record would carry along.
+    private let problemApart: Problem?
+
+    private final class Problem: Sendable {
+        let error: ServerError
+        init(_ error: ServerError) { self.error = error }
+    }
 
     static let version: UInt8 = 1
     static let headerLength = 4
@@ -49,6 +56,7 @@ package struct Fields: Sendable {
     package init() {
         storedBytes = [Self.version, 0, 0, 0]
         count = 0
+        problemApart = nil
     }
 
     /// Fields as a store kept them; nil if the bytes are none.
@@ -58,12 +66,13 @@ package struct Fields: Sendable {
         guard bytes.count >= Self.headerLength + count * Self.entryLength else { return nil }
         storedBytes = bytes
         self.count = count
+        problemApart = nil
     }
 
     init(storedBytes: [UInt8], count: Int, problem: ServerError?) {
         self.storedBytes = storedBytes
         self.count = count
-        self.problem = problem
+        problemApart = problem.map(Problem.init)
     }
 
     package var isEmpty: Bool { count == 0 }
