@@ -43,6 +43,32 @@ package struct DatabaseSession: Sendable {
     }
 }
 
+extension DatabaseSession {
+    /// Whom an answer's creators and modifiers are compared with, so that they show as `CKCurrentUserDefaultName`.
+    ///
+    /// - Returns: nil where the answer names nobody, nobody is signed in, or the server does not tell now: their own names
+    ///   show then.
+    func currentUser(in records: some Sequence<RecordResult>) async -> String? {
+        guard records.contains(where: { $0.namesUser }), let account = try? core.connection().account,
+            account.status == .available
+        else { return nil }
+        // The answer is here already: it does not wait for the retries of background work.
+        var options = options
+        options.qualityOfService = .userInitiated
+        let session = DatabaseSession(core: core, scope: scope, options: options)
+        return try? await session.userRecordName()
+    }
+}
+
+extension RecordResult {
+    fileprivate var namesUser: Bool {
+        switch self {
+        case .record(let record), .failure(_, _, .record(let record)): record.created != nil || record.modified != nil
+        case .failure: false
+        }
+    }
+}
+
 extension DatabaseRequest {
     /// The outcome with all events before it.
     func collect(in session: DatabaseSession) async throws(CKError) -> (events: [Event], outcome: Outcome) {

@@ -35,8 +35,9 @@ struct RecordLookup: DatabaseRequest {
         guard case .recordsLookup(let response) = answer, response.records.count == recordIDs.count else {
             throw CKError.unexpectedAnswer
         }
+        let user = await session.currentUser(in: response.records)
         for (recordID, result) in zip(recordIDs, response.records) {
-            report(Event(recordID: recordID, result: result.record(in: recordID.zoneID)))
+            report(Event(recordID: recordID, result: result.record(in: recordID.zoneID, currentUser: user)))
         }
     }
 }
@@ -44,13 +45,16 @@ struct RecordLookup: DatabaseRequest {
 extension RecordResult {
     /// The record that an answer carries.
     ///
-    /// - Parameter zoneID: The zone that was asked, where the answer names none.
-    func record(in zoneID: CKRecordZone.ID) -> Result<CKRecord, CKError> {
+    /// - Parameters:
+    ///   - zoneID: The zone that was asked, where the answer names none.
+    ///   - currentUser: The account's record name.
+    func record(in zoneID: CKRecordZone.ID, currentUser: String?) -> Result<CKRecord, CKError> {
         switch self {
         case .failure(_, let error, _):
             return .failure(CKError(error))
         case .record(let record):
-            do throws(CKError) { return .success(try CKRecord(record, zoneID: zoneID)) } catch {
+            do throws(CKError) { return .success(try CKRecord(record, zoneID: zoneID, currentUser: currentUser)) } catch
+            {
                 return .failure(error)
             }
         }

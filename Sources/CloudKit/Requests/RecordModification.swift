@@ -102,10 +102,11 @@ struct RecordModification: DatabaseRequest {
         guard case .recordsModify(let response) = try await session.answer(to: .recordsModify(request)),
             response.records.count == operations.count
         else { throw CKError.unexpectedAnswer }
+        let user = await session.currentUser(in: response.records)
         for (sent, result) in zip(operations, response.records) {
             switch sent.purpose {
             case .save(let save):
-                report(.saved(original: save.original, await outcome(of: save, result, batch.zoneID, session)))
+                report(.saved(original: save.original, await outcome(of: save, result, batch.zoneID, user, session)))
             case .delete(let recordID):
                 report(.deleted(recordID, outcome(ofDeleting: recordID, result)))
             }
@@ -170,18 +171,19 @@ struct RecordModification: DatabaseRequest {
     // MARK: What became of it
 
     private func outcome(
-        of save: Save, _ result: RecordResult, _ zoneID: CKRecordZone.ID, _ session: DatabaseSession
+        of save: Save, _ result: RecordResult, _ zoneID: CKRecordZone.ID, _ user: String?,
+        _ session: DatabaseSession
     ) async -> Result<CKRecord, CKError> {
         do throws(CKError) {
             switch result {
             case .record(let record):
-                return .success(try CKRecord(record, zoneID: zoneID))
+                return .success(try CKRecord(record, zoneID: zoneID, currentUser: user))
             case .failure(_, let error, let conflict):
                 let mapped = CKError(error)
                 guard mapped.code == .serverRecordChanged else { throw mapped }
                 let serverRecord: CKRecord
                 if case .record(let record) = conflict {
-                    serverRecord = try CKRecord(record, zoneID: zoneID)
+                    serverRecord = try CKRecord(record, zoneID: zoneID, currentUser: user)
                 } else {
                     // A server that does not send its record beside the conflict is asked for it.
                     let lookup = RecordLookup(recordIDs: [save.copy.recordID], desiredKeys: nil)

@@ -57,9 +57,10 @@ struct RecordQuery: DatabaseRequest {
             guard case .recordsQuery(let response) = try await session.answer(to: .recordsQuery(request)) else {
                 throw CKError.unexpectedAnswer
             }
+            let user = await session.currentUser(in: response.records)
             for result in response.records {
                 let zone = zoneID ?? .default
-                let record = result.record(in: zone)
+                let record = result.record(in: zone, currentUser: user)
                 let name = CKRecord.ID(recordName: result.recordName, zoneID: zone)
                 report(Event(recordID: (try? record.get().recordID) ?? name, result: record))
             }

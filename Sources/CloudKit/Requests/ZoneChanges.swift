@@ -60,8 +60,9 @@ struct ZoneChanges: DatabaseRequest {
                 response.zones.count == readings.count
             else { throw CKError.unexpectedAnswer }
             var unfinished: [Reading] = []
+            let user = await session.currentUser(in: response.zones.lazy.flatMap(\.records))
             for (reading, result) in zip(readings, response.zones) {
-                if let next = advance(reading, with: result, report) { unfinished.append(next) }
+                if let next = advance(reading, with: result, user, report) { unfinished.append(next) }
             }
             readings = unfinished
         }
@@ -71,7 +72,8 @@ struct ZoneChanges: DatabaseRequest {
     ///
     /// - Returns: How to go on with the zone; nil when it is done.
     private func advance(
-        _ reading: Reading, with result: ChangesZone.ZoneResult, _ report: @Sendable (Event) -> Void
+        _ reading: Reading, with result: ChangesZone.ZoneResult, _ user: String?,
+        _ report: @Sendable (Event) -> Void
     ) -> Reading? {
         let zoneID = reading.zone.zoneID
         let page: ChangesZone.Page
@@ -87,7 +89,7 @@ struct ZoneChanges: DatabaseRequest {
             if record.deleted {
                 report(.deleted(recordID, record.recordType ?? ""))
             } else {
-                report(.changed(recordID, RecordResult.record(record).record(in: zoneID)))
+                report(.changed(recordID, RecordResult.record(record).record(in: zoneID, currentUser: user)))
             }
         }
         let token = CKServerChangeToken(syncToken: page.syncToken)
@@ -106,6 +108,13 @@ struct ZoneChanges: DatabaseRequest {
         }
         if fetchesAll { report(.tokenUpdated(zoneID, token)) }
         return next
+    }
+}
+
+extension ChangesZone.ZoneResult {
+    fileprivate var records: [RecordResult] {
+        guard case .page(let page) = self else { return [] }
+        return page.records.map { .record($0) }
     }
 }
 

@@ -144,4 +144,25 @@ import Testing
         }
         #expect(try results.get()[CKRecord.ID("a")]?.get()["title"] == "Title")
     }
+
+    @Test(
+        "The current user shows as CKCurrentUserDefaultName in creators and modifiers, others by name",
+        arguments: Wire.allCases)
+    func users(_ wire: Wire) async throws {
+        let world = try World(wire)
+        let alice = try world.device("alice").container(World.container)
+        let mine = alice.publicCloudDatabase
+        let record = CKRecord(recordType: "Guide", recordID: CKRecord.ID(recordName: "g"))
+        record["title"] = "River"
+        let saved = try await mine.save(record)
+        let fetched = try await mine.record(for: record.recordID)
+        let query = CKQuery(recordType: "Guide", predicate: NSPredicate(format: "title = 'River'"))
+        let matched = try #require(try await mine.records(matching: query).matchResults.first).1.get()
+        for own in [saved, fetched, matched] {
+            #expect(own.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
+            #expect(own.lastModifiedUserRecordID?.recordName == CKCurrentUserDefaultName)
+        }
+        let seen = try await world.database("bob", .public).record(for: record.recordID)
+        #expect(try await seen.creatorUserRecordID == alice.userRecordID())
+    }
 }
