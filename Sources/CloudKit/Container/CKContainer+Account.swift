@@ -15,6 +15,7 @@ extension CKContainer {
     ///
     /// As on Apple's systems this is what the device knows: it needs no network once a token is at hand. A token that the
     /// server refuses makes it `.noAccount`.
+    @discardableResult
     public func accountStatus() async throws -> CKAccountStatus {
         let connection = try core.connection()
         switch connection.account.status {

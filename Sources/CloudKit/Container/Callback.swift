@@ -7,11 +7,12 @@ enum Callback {
         _ body: @escaping @Sendable () async throws -> sending Value,
         result handler: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
+        let surroundings = Surroundings()
         Task {
             let outcome: Outcome<Value>
             do { outcome = Outcome(.success(try await body())) } catch { outcome = Outcome(.failure(error)) }
             // One queue a call: a handler that waits for another call's handler must not keep it from running.
-            DispatchQueue(label: "CloudKit.callback").async { handler(outcome.result) }
+            DispatchQueue(label: "CloudKit.callback").async { surroundings.run { handler(outcome.result) } }
         }
     }
 

@@ -8,7 +8,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
 
     /// The database; the private one of the operation's container where nil. Setting it sets the configuration's
     /// container too.
-    public var database: CKDatabase? {
+    open var database: CKDatabase? {
         get { ownDatabase }
         set {
             ownDatabase = newValue
@@ -27,22 +27,22 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
         _ request: Request, event: @escaping @Sendable (Request.Event) -> Void,
         end: @escaping @Sendable (Result<Request.Outcome, CKError>) -> Void
     ) async {
-        let queue = callbackQueue
         let result: Result<Request.Outcome, CKError>
         do throws(CKError) {
             guard !isCancelled else { throw CKError(.operationCancelled, reason: "The operation was cancelled") }
             let outcome = try await request.perform(in: session()) { item in
-                queue.async { event(item) }
+                self.callBack { event(item) }
             }
             result = .success(outcome)
         } catch {
             result = .failure(error)
         }
-        queue.async { end(result) }
+        callBack { end(result) }
     }
 
     private func session() -> DatabaseSession {
-        let database = self.database ?? (configuration.container ?? CKContainer.default()).privateCloudDatabase
+        let container = configuration.container ?? group?.defaultConfiguration.container
+        let database = self.database ?? (container ?? CKContainer.default()).privateCloudDatabase
         let options = defaults.resolved(for: configuration, group: group, qualityOfService: qualityOfService)
         return DatabaseSession(core: database.core, scope: database.databaseScope, options: options)
     }

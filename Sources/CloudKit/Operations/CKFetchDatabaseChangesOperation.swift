@@ -2,26 +2,26 @@ import Foundation
 
 /// Fetches which zones of a private or shared database changed since a token.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
-    public var previousServerChangeToken: CKServerChangeToken?
+    open var previousServerChangeToken: CKServerChangeToken?
     /// The most zones in one answer; 0 leaves it to the server.
-    public var resultsLimit = 0
+    open var resultsLimit = 0
     /// Whether to go on until no more is coming.
-    public var fetchAllChanges = true
+    open var fetchAllChanges = true
 
-    public var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
-    public var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
+    open var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
+    open var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
     /// The user erased the zone in the settings. Where this block is missing, the one for deletions is called.
-    public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
+    open var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
     /// Where this block is missing, the one for deletions is called.
-    public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
-    public var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
-    public var fetchDatabaseChangesResultBlock:
+    open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
+    open var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
+    open var fetchDatabaseChangesResultBlock:
         (
             (_ operationResult: Result<(serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error>) -> Void
         )?
 
     @available(*, deprecated, message: "Use fetchDatabaseChangesResultBlock")
-    public var fetchDatabaseChangesCompletionBlock: ((CKServerChangeToken?, Bool, (any Error)?) -> Void)? {
+    open var fetchDatabaseChangesCompletionBlock: ((CKServerChangeToken?, Bool, (any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }

@@ -7,11 +7,11 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         // Unchecked, like Apple's: set up before the operation starts.
 
         /// Where the last fetch ended; nil reads from the beginning.
-        public var previousServerChangeToken: CKServerChangeToken?
+        open var previousServerChangeToken: CKServerChangeToken?
         /// The most records in one answer; 0 leaves it to the server.
-        public var resultsLimit = 0
+        open var resultsLimit = 0
         /// The fields to fetch; nil all, empty none.
-        public var desiredKeys: [CKRecord.FieldKey]?
+        open var desiredKeys: [CKRecord.FieldKey]?
 
         public override init() { super.init() }
 
@@ -29,16 +29,16 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     @available(*, deprecated, renamed: "ZoneConfiguration")
     public typealias ZoneOptions = ZoneConfiguration
 
-    public var recordZoneIDs: [CKRecordZone.ID]?
-    public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
+    open var recordZoneIDs: [CKRecordZone.ID]?
+    open var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
     /// Whether to go on until no zone has more coming.
-    public var fetchAllChanges = true
+    open var fetchAllChanges = true
 
-    public var recordWasChangedBlock: ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
-    public var recordWithIDWasDeletedBlock: ((CKRecord.ID, CKRecord.RecordType) -> Void)?
+    open var recordWasChangedBlock: ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+    open var recordWithIDWasDeletedBlock: ((CKRecord.ID, CKRecord.RecordType) -> Void)?
     /// Called between the pages of a zone; not after its last, nor where `fetchAllChanges` is false.
-    public var recordZoneChangeTokensUpdatedBlock: ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
-    public var recordZoneFetchResultBlock:
+    open var recordZoneChangeTokensUpdatedBlock: ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
+    open var recordZoneFetchResultBlock:
         (
             (
                 _ recordZoneID: CKRecordZone.ID,
@@ -47,27 +47,27 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
                 >
             ) -> Void
         )?
-    public var fetchRecordZoneChangesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    open var fetchRecordZoneChangesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
     @available(*, deprecated, message: "Use recordWasChangedBlock")
-    public var recordChangedBlock: ((CKRecord) -> Void)? {
+    open var recordChangedBlock: ((CKRecord) -> Void)? {
         get { oldRecordBlock }
         set { oldRecordBlock = newValue }
     }
     @available(*, deprecated, message: "Use recordZoneFetchResultBlock")
-    public var recordZoneFetchCompletionBlock:
+    open var recordZoneFetchCompletionBlock:
         ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
     {
         get { oldZoneBlock }
         set { oldZoneBlock = newValue }
     }
     @available(*, deprecated, message: "Use fetchRecordZoneChangesResultBlock")
-    public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)? {
+    open var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }
     @available(*, deprecated, renamed: "configurationsByRecordZoneID")
-    public var optionsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
+    open var optionsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
         get { configurationsByRecordZoneID }
         set { configurationsByRecordZoneID = newValue }
     }

@@ -2,14 +2,14 @@ import Foundation
 
 /// Fetches zones by identifier, or all of a database.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
-    public var recordZoneIDs: [CKRecordZone.ID]?
+    open var recordZoneIDs: [CKRecordZone.ID]?
 
-    public var perRecordZoneResultBlock:
+    open var perRecordZoneResultBlock:
         ((_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>) -> Void)?
-    public var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    open var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
     @available(*, deprecated, message: "Use fetchRecordZonesResultBlock")
-    public var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)? {
+    open var fetchRecordZonesCompletionBlock: (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }

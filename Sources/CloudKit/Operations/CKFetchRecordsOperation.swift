@@ -2,21 +2,21 @@ import Foundation
 
 /// Fetches records by identifier.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
-    public var recordIDs: [CKRecord.ID]?
+    open var recordIDs: [CKRecord.ID]?
     /// The fields to fetch; nil all, empty none.
-    public var desiredKeys: [CKRecord.FieldKey]?
+    open var desiredKeys: [CKRecord.FieldKey]?
 
-    public var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
-    public var perRecordResultBlock: ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
-    public var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    open var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
+    open var perRecordResultBlock: ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+    open var fetchRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
     @available(*, deprecated, message: "Use perRecordResultBlock")
-    public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)? {
+    open var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)? {
         get { oldPerRecordBlock }
         set { oldPerRecordBlock = newValue }
     }
     @available(*, deprecated, message: "Use fetchRecordsResultBlock")
-    public var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)? {
+    open var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }

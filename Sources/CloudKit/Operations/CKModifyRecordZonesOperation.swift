@@ -2,17 +2,17 @@ import Foundation
 
 /// Makes and deletes zones.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
-    public var recordZonesToSave: [CKRecordZone]?
-    public var recordZoneIDsToDelete: [CKRecordZone.ID]?
+    open var recordZonesToSave: [CKRecordZone]?
+    open var recordZoneIDsToDelete: [CKRecordZone.ID]?
 
-    public var perRecordZoneSaveBlock:
+    open var perRecordZoneSaveBlock:
         ((_ recordZoneID: CKRecordZone.ID, _ saveResult: Result<CKRecordZone, any Error>) -> Void)?
-    public var perRecordZoneDeleteBlock:
+    open var perRecordZoneDeleteBlock:
         ((_ recordZoneID: CKRecordZone.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
-    public var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    open var modifyRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
     @available(*, deprecated, message: "Use modifyRecordZonesResultBlock")
-    public var modifyRecordZonesCompletionBlock: (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)? {
+    open var modifyRecordZonesCompletionBlock: (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }

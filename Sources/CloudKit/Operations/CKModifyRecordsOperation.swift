@@ -12,28 +12,28 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         case allKeys = 2
     }
 
-    public var recordsToSave: [CKRecord]?
-    public var recordIDsToDelete: [CKRecord.ID]?
-    public var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
+    open var recordsToSave: [CKRecord]?
+    open var recordIDsToDelete: [CKRecord.ID]?
+    open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
     /// Sent nowhere yet: servers of the web protocol have no place for it.
-    public var clientChangeTokenData: Data?
+    open var clientChangeTokenData: Data?
     /// Whether in a custom zone all items are taken or none.
-    public var isAtomic = true
+    open var isAtomic = true
 
-    public var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
-    public var perRecordSaveBlock: ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)?
-    public var perRecordDeleteBlock: ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+    open var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
+    open var perRecordSaveBlock: ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)?
+    open var perRecordDeleteBlock: ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
     /// The end. What fails for single records is told by the per-record blocks only, as on Apple's systems.
-    public var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+    open var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
 
     @available(*, deprecated, message: "Use perRecordSaveBlock")
-    public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)? {
+    open var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)? {
         get { oldPerRecordBlock }
         set { oldPerRecordBlock = newValue }
     }
     /// The end, with `.partialFailure` where records failed.
     @available(*, deprecated, message: "Use modifyRecordsResultBlock")
-    public var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)? {
+    open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }

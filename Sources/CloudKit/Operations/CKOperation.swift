@@ -17,21 +17,23 @@ open class CKOperation: Foundation.Operation, @unchecked Sendable {
         var task: Task<Void, Never>?
     }
 
-    public let operationID: CKOperation.ID = UUID().uuidString
+    open var operationID: CKOperation.ID { id }
+    private let id = UUID().uuidString
     /// A group whose default configuration applies where this operation's own says nothing.
-    public var group: CKOperationGroup?
+    open var group: CKOperationGroup?
     /// Never called: operations do not outlive the process here.
-    public var longLivedOperationWasPersistedBlock: (() -> Void)?
+    open var longLivedOperationWasPersistedBlock: (() -> Void)?
 
     private var ownConfiguration = Configuration()
     private let progress = Mutex(Progress())
-    let callbackQueue = DispatchQueue(label: "CloudKit.operation")
+    private let callbackQueue = DispatchQueue(label: "CloudKit.operation")
+    private let surroundings = Surroundings()
     var defaults = OperationDefaults()
 
     public override init() { super.init() }
 
     /// A copy of what is assigned; nil restores the defaults.
-    public var configuration: Configuration! {
+    open var configuration: Configuration! {
         get { ownConfiguration }
         set { ownConfiguration = newValue?.over(nil) ?? Configuration() }
     }
@@ -45,6 +47,11 @@ open class CKOperation: Foundation.Operation, @unchecked Sendable {
     /// Does the work, up to the last block. Subclasses of this module override it; others override `main` or `start`.
     func carryOut() async { main() }
 
+    /// Calls a block of the app, after those before it.
+    final func callBack(_ block: @escaping @Sendable () -> Void) {
+        callbackQueue.async { self.surroundings.run(block) }
+    }
+
     // MARK: Foundation's asynchronous operation
 
     public final override var isAsynchronous: Bool { true }
@@ -56,10 +63,12 @@ open class CKOperation: Foundation.Operation, @unchecked Sendable {
         willChangeValue(for: \.isExecuting)
         progress.withLock { $0.executing = true }
         didChangeValue(for: \.isExecuting)
-        let task = Task {
-            await self.carryOut()
-            // Behind the last block, so that a dependent operation finds what the blocks did.
-            self.callbackQueue.async { self.finish() }
+        let task = surroundings.run {
+            Task {
+                await self.carryOut()
+                // Behind the last block, so that a dependent operation finds what the blocks did.
+                self.callbackQueue.async { self.finish() }
+            }
         }
         progress.withLock { if !$0.finished { $0.task = task } }
         if isCancelled { task.cancel() }

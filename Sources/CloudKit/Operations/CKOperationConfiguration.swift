@@ -15,30 +15,30 @@ extension CKOperation {
         public override init() { super.init() }
 
         /// The container of the operation; `CKContainer.default()` where nothing says otherwise.
-        public var container: CKContainer? {
+        open var container: CKContainer? {
             get { explicitContainer }
             set { explicitContainer = newValue }
         }
-        public var qualityOfService: QualityOfService {
+        open var qualityOfService: QualityOfService {
             get { explicitQualityOfService ?? .default }
             set { explicitQualityOfService = newValue }
         }
-        public var allowsCellularAccess: Bool {
+        open var allowsCellularAccess: Bool {
             get { explicitCellularAccess ?? true }
             set { explicitCellularAccess = newValue }
         }
         /// Stored and given back; operations do not outlive the process here.
-        public var isLongLived: Bool {
+        open var isLongLived: Bool {
             get { explicitLongLived ?? false }
             set { explicitLongLived = newValue }
         }
         /// Seconds without data after which a request fails with `.networkFailure`.
-        public var timeoutIntervalForRequest: TimeInterval {
+        open var timeoutIntervalForRequest: TimeInterval {
             get { explicitRequestTimeout ?? 60 }
             set { explicitRequestTimeout = newValue }
         }
         /// Seconds for the whole operation with its retries; -1 is without end.
-        public var timeoutIntervalForResource: TimeInterval {
+        open var timeoutIntervalForResource: TimeInterval {
             get {
                 if let explicitResourceTimeout { return explicitResourceTimeout }
                 let immediate = qualityOfService == .userInteractive || qualityOfService == .userInitiated
@@ -89,9 +89,10 @@ package struct OperationDefaults: Sendable {
             .over((group ?? self.group)?.defaultConfiguration)
             .over(self.configuration)
         if !merged.isQualityOfServiceExplicit { merged.qualityOfService = qualityOfService }
-        let limits = RequestLimits(
-            timeout: merged.timeoutIntervalForRequest, allowsCellularAccess: merged.allowsCellularAccess)
         let whole = merged.timeoutIntervalForResource
+        let request = merged.timeoutIntervalForRequest
+        let limits = RequestLimits(
+            timeout: whole > 0 ? min(request, whole) : request, allowsCellularAccess: merged.allowsCellularAccess)
         return RequestOptions(
             limits: limits, qualityOfService: merged.qualityOfService, resourceTimeout: whole > 0 ? whole : nil)
     }

@@ -13,13 +13,13 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     }
 
     public let operationGroupID: String
-    public var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration() {
+    open var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration() {
         didSet { if defaultConfiguration == nil { defaultConfiguration = CKOperation.Configuration() } }
     }
-    public var name: String?
-    public var quantity = 0
-    public var expectedSendSize = TransferSize.unknown
-    public var expectedReceiveSize = TransferSize.unknown
+    open var name: String?
+    open var quantity = 0
+    open var expectedSendSize = TransferSize.unknown
+    open var expectedReceiveSize = TransferSize.unknown
 
     public override init() {
         operationGroupID = UUID().uuidString

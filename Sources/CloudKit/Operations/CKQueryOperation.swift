@@ -7,24 +7,24 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
 
     public typealias Cursor = CKQueryCursor
 
-    public var query: CKQuery?
-    public var cursor: Cursor?
+    open var query: CKQuery?
+    open var cursor: Cursor?
     /// The zone to search; nil all zones, which the shared database does not allow. A cursor carries its own.
-    public var zoneID: CKRecordZone.ID?
-    public var resultsLimit = CKQueryOperation.maximumResults
-    public var desiredKeys: [CKRecord.FieldKey]?
+    open var zoneID: CKRecordZone.ID?
+    open var resultsLimit = CKQueryOperation.maximumResults
+    open var desiredKeys: [CKRecord.FieldKey]?
 
     /// Called for each match, in the query's order.
-    public var recordMatchedBlock: ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
-    public var queryResultBlock: ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
+    open var recordMatchedBlock: ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+    open var queryResultBlock: ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
 
     @available(*, deprecated, message: "Use recordMatchedBlock")
-    public var recordFetchedBlock: ((CKRecord) -> Void)? {
+    open var recordFetchedBlock: ((CKRecord) -> Void)? {
         get { oldRecordBlock }
         set { oldRecordBlock = newValue }
     }
     @available(*, deprecated, message: "Use queryResultBlock")
-    public var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)? {
+    open var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)? {
         get { oldCompletionBlock }
         set { oldCompletionBlock = newValue }
     }
@@ -51,7 +51,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
             request = RecordQuery(query, zoneID: zoneID, desiredKeys: desiredKeys, resultsLimit: resultsLimit)
         } else {
             let error = CKError(.invalidArguments, reason: "A query operation needs a query or a cursor")
-            return callbackQueue.async { self.conclude(.failure(error)) }
+            return callBack { self.conclude(.failure(error)) }
         }
         await perform(request) {
             self.receive($0)

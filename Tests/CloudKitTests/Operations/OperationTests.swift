@@ -204,6 +204,72 @@ import WebServices
         #expect(error?.serverRecord?.recordID == record.recordID)
     }
 
+    @Test(
+        "Without a database, an operation runs in its configuration's container, else in its group's",
+        arguments: [true, false])
+    func container(_ inGroup: Bool) async {
+        let operation = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "a")])
+        if inGroup {
+            let group = CKOperationGroup()
+            group.defaultConfiguration.container = stub.container()
+            operation.group = group
+        } else {
+            operation.configuration.container = stub.container()
+        }
+        let result = await withCheckedContinuation { continuation in
+            operation.fetchRecordsResultBlock = { continuation.resume(returning: $0) }
+            OperationQueue().addOperation(operation)
+        }
+        #expect(result.failure == nil)
+        #expect(stub.calls.map(\.database) == [.private])
+    }
+
+    @Test("A request takes no longer than the whole operation may")
+    func resourceTimeout() async throws {
+        let configuration = CKOperation.Configuration()
+        configuration.timeoutIntervalForResource = 5
+        _ = try await stub.container().privateCloudDatabase.configuredWith(configuration: configuration) {
+            try await $0.record(for: CKRecord.ID(recordName: "a"))
+        }
+        #expect(stub.limits.map(\.timeout) == [5])
+    }
+
+    @Test("Inside a test's device, CKContainer.default() is the device's in blocks and completion handlers too")
+    func surroundings() async throws {
+        let connection = try stub.container().core.connection()
+        let identifiers: [String?] = await CloudConnection.$current.withValue(connection) {
+            await CloudConnection.$defaultContainer.withValue("iCloud.test") {
+                let operation = CKFetchRecordsOperation(recordIDs: [CKRecord.ID(recordName: "a")])
+                let inBlock: String? = await withCheckedContinuation { continuation in
+                    operation.fetchRecordsResultBlock = { _ in
+                        continuation.resume(returning: CKContainer.default().containerIdentifier)
+                    }
+                    OperationQueue().addOperation(operation)
+                }
+                let inHandler: String? = await withCheckedContinuation { continuation in
+                    CKContainer.default().accountStatus { _, _ in
+                        continuation.resume(returning: CKContainer.default().containerIdentifier)
+                    }
+                }
+                return [inBlock, inHandler]
+            }
+        }
+        #expect(identifiers == ["iCloud.test", "iCloud.test"])
+        #expect(stub.calls.count == 2)
+    }
+
+    @Test("No long-lived operation outlives its process")
+    func longLived() async throws {
+        let container = stub.container()
+        #expect(try await container.allLongLivedOperationIDs().isEmpty)
+        let found = await withCheckedContinuation { continuation in
+            container.fetchLongLivedOperation(withID: "operation") { operation, error in
+                continuation.resume(returning: operation != nil || error != nil)
+            }
+        }
+        #expect(!found)
+    }
+
     @Test("An operation group survives an archive")
     func group() throws {
         let group = CKOperationGroup()
