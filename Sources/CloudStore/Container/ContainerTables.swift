@@ -4,8 +4,29 @@ extension TableSet {
     /// The tables of a container's environment. On PostgreSQL all of them share a database, and every key begins with its
     /// tenant: the container, or a zone, whose id no other has.
     static let container = TableSet(
-        name: "container store", version: 1, applicationID: 0x5374_7243,
-        statements: { dialect in zoneTables(dialect) + recordTables(dialect) + schemaTables(dialect) })
+        name: "container store", version: 2, applicationID: 0x5374_7243,
+        statements: { dialect in
+            zoneTables(dialect) + recordTables(dialect) + schemaTables(dialect) + pushTables(dialect)
+        },
+        upgrades: [2: pushTables])
+
+    /// Since version 2.
+    @Sendable private static func pushTables(_ dialect: Dialect) -> [String] {
+        let (text, blob) = (dialect.text, dialect.blob)
+        return [
+            """
+            CREATE TABLE subscription (
+                container BIGINT NOT NULL, scope BIGINT NOT NULL, owner \(text) NOT NULL, name \(text) NOT NULL,
+                content \(blob) NOT NULL, PRIMARY KEY (container, scope, owner, name))
+            """,
+            """
+            CREATE TABLE push_token (
+                container BIGINT NOT NULL, token \(text) NOT NULL, owner \(text) NOT NULL, client \(text) NOT NULL,
+                device \(text) NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (container, token))
+            """,
+            "CREATE INDEX push_token_owner ON push_token (container, owner)",
+        ]
+    }
 
     private static func zoneTables(_ dialect: Dialect) -> [String] {
         let (text, sqlite) = (dialect.text, dialect == .sqlite)

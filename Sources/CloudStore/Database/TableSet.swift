@@ -7,7 +7,10 @@ struct TableSet: Sendable {
     let version: Int64
     /// SQLite's `application_id`: tells the file from other programs' and from our other kinds.
     let applicationID: Int64
+    /// Makes all tables of the present layout.
     let statements: @Sendable (Dialect) -> [String]
+    /// What makes a layout of the one before it, by the version that it leads to.
+    var upgrades: [Int64: @Sendable (Dialect) -> [String]] = [:]
 
     /// Makes the tables in an empty database; refuses another program's file or a newer layout.
     func prepare(_ session: StoreSession) throws(StoreError) {
@@ -31,6 +34,7 @@ struct TableSet: Sendable {
         if application == applicationID {
             let found = try number("PRAGMA user_version", session)
             if found > version { throw newer(found, session) }
+            if found < version { try upgradeSQLite(session) }
             return
         }
         guard application == 0, try number("SELECT count(*) FROM sqlite_schema", session) == 0 else {
@@ -52,6 +56,25 @@ struct TableSet: Sendable {
         }
     }
 
+    private func upgradeSQLite(_ session: StoreSession) throws {
+        try session.connection.execute("BEGIN IMMEDIATE")
+        do {
+            // Another process may have been first.
+            let found = try number("PRAGMA user_version", session)
+            for statement in upgradeStatements(from: found, .sqlite) { try session.connection.execute(statement) }
+            if found < version { try session.connection.execute("PRAGMA user_version = \(version)") }
+            try session.connection.execute("COMMIT")
+        } catch {
+            session.rollback()
+            throw error
+        }
+    }
+
+    private func upgradeStatements(from found: Int64, _ dialect: Dialect) -> [String] {
+        guard found < version else { return [] }
+        return (found + 1...version).flatMap { upgrades[$0]?(dialect) ?? [] }
+    }
+
     private func preparePostgres(_ session: StoreSession) throws {
         let connection = session.connection
         try connection.execute("BEGIN")
@@ -66,6 +89,9 @@ struct TableSet: Sendable {
             if found == 0 {
                 for statement in statements(.postgres) { try connection.execute(statement) }
                 try connection.execute("INSERT INTO store_version VALUES ('\(name)', \(version))")
+            } else if found < version {
+                for statement in upgradeStatements(from: found, .postgres) { try connection.execute(statement) }
+                try connection.execute("UPDATE store_version SET version = \(version) WHERE name = '\(name)'")
             }
             try connection.execute("COMMIT")
         } catch {
