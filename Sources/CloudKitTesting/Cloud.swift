@@ -125,6 +125,7 @@ package final class ServerHost: Sendable {
     }
 
     deinit {
+        server.push.stop()
         http.withLock { $0 }?.server.stop(grace: .seconds(1))
         server.store.close()
     }

@@ -17,16 +17,13 @@ extension CloudServer {
         case .zonesList: .reads(ZonesListEndpoint())
         case .zonesLookup(let request): .reads(ZonesLookupEndpoint(request))
         case .zonesModify(let request): .writes(ZonesModifyEndpoint(request))
-        case .subscriptionsList, .subscriptionsLookup, .subscriptionsModify, .tokensCreate, .tokensRegister,
-            .courierPoll:
-            .stateless(UnservedEndpoint())
+        case .subscriptionsList: .reads(SubscriptionsListEndpoint())
+        case .subscriptionsLookup(let request): .reads(SubscriptionsLookupEndpoint(request))
+        case .subscriptionsModify(let request): .writes(SubscriptionsModifyEndpoint(request))
+        case .tokensCreate(let request): .writes(TokensCreateEndpoint(request))
+        case .tokensRegister(let request): .writes(TokensRegisterEndpoint(request))
+        // Its answer comes later: it never gets here (CloudServer+Push.swift).
+        case .courierPoll: .stateless(MisplacedPollEndpoint())
         }
-    }
-}
-
-/// An endpoint whose place is kept.
-private struct UnservedEndpoint: StatelessEndpoint {
-    func run(_ context: RequestContext) throws(ServerError) -> Answer {
-        throw ServerError(.notFound, "could not find handler for endpoint")
     }
 }

@@ -20,6 +20,7 @@ package final class CloudServer: Sendable {
     package let schemas = SchemaCaches()
     package let metrics = Metrics()
     package let requestLog: RequestLog
+    package let push: PushHub
     let maintenance = Maintenance()
     let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
@@ -37,12 +38,14 @@ package final class CloudServer: Sendable {
         identity = Identity(
             control: store.control, secret: secret, configuration: configuration, clock: clock, random: random)
         requestLog = RequestLog(store: store.requests)
+        push = PushHub(configuration.push, random: random)
     }
 
     /// Answers one call; a `CallHandler`. Reads run on the calling thread, writes on the store's.
     package func handle(_ call: Call, respond: @escaping @Sendable (Reply) -> Void) {
-        answer(call) { request, reply in
-            self.note(request, reply)
+        // A poll may wait for longer than the server is there.
+        answer(call) { [weak self] request, reply in
+            self?.note(request, reply)
             respond(reply)
         }
     }
@@ -50,6 +53,7 @@ package final class CloudServer: Sendable {
     /// Answers one call and leaves noting its outcome to the caller, who may know more of it.
     func answer(_ call: Call, _ respond: @escaping @Sendable (RequestInProgress, Reply) -> Void) {
         var arriving = RequestInProgress(call, now: clock.now(), started: clock.ticks())
+        if case .courierPoll(let request) = call.operation { return poll(request, arriving, respond) }
         do {
             let proof = try identity.authenticate(call, now: arriving.now)
             arriving.freshToken = proof.freshToken
@@ -90,14 +94,17 @@ package final class CloudServer: Sendable {
                 done(.failure(error))
             }
         case .writes(let endpoint):
-            container.write({ writer in try endpoint.run(context, writer) }) { result in
-                if case .success = result { context.afterCommit.carryOut(context) }
+            container.write({ writer in
+                context.afterCommit.reset()
+                return try endpoint.run(context, writer)
+            }) { [push] result in
+                if case .success = result { context.afterCommit.carryOut(context, push) }
                 done(result)
             }
         }
     }
 
-    private func reply(to request: RequestInProgress, _ result: Result<Answer, any Error>) -> Reply {
+    func reply(to request: RequestInProgress, _ result: Result<Answer, any Error>) -> Reply {
         Reply(result.mapError { serverError($0, request.call.operation.path) }, webAuthToken: request.freshToken)
     }
 

@@ -47,6 +47,7 @@ extension Administration {
                 for zone in try writer.zones(scope: .private, owner: owner) {
                     try writer.deleteZone(zone, reason: ZoneDeletionReason.purged.rawValue, at: now)
                 }
+                try writer.deletePushState(owner: owner)
             }
         }
     }

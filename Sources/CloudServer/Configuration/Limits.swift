@@ -34,4 +34,10 @@ package struct Limits: Sendable, Hashable {
     package static let referencesPerRequest = 5000
     /// Index entries that one request may make: elements of long lists, mostly.
     package static let indexEntriesPerRequest = 50_000
+    /// Subscriptions of one user in one database, and bytes of one.
+    package static let subscriptionsPerDatabase = 200
+    package static let subscriptionBytes = 16 << 10
+    /// Addresses for pushes that one user has, and that one client of a user has; the oldest give way.
+    package static let pushTokensPerUser = 200
+    package static let pushTokensPerClient = 4
 }

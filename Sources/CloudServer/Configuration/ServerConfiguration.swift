@@ -25,6 +25,7 @@ package struct ServerConfiguration: Sendable {
     package var requestLogLife: Int64
     package var webLimits: Limits
     package var nativeLimits: Limits
+    package var push = PushLimits()
 
     package struct TokenLife: Sendable {
         /// Milliseconds.
@@ -35,6 +36,22 @@ package struct ServerConfiguration: Sendable {
         package var sessionKeptSignedIn: Int64 = 365 * 24 * 3600 * 1000
         /// How old a token gets before answers carry a fresh one: signing anew at every answer would buy nothing.
         package var renewal: Int64 = 60 * 1000
+
+        package init() {}
+    }
+
+    /// What holds for the long polls that wait for a push.
+    package struct PushLimits: Sendable {
+        /// How long a poll waits before it is answered without news. Below the minute after which proxies and the HTTP
+        /// server itself give a silent connection up; it is also when a client that left is noticed at the latest.
+        package var pollLife: Duration = .seconds(50)
+        /// Polls that wait at once: on the whole server, and of one account in one container.
+        package var polls = 8_000
+        package var pollsPerUser = 100
+        /// How long after its last poll an address is remembered; when it polls later, it is told of everything once.
+        package var memory: Duration = .seconds(15 * 60)
+        /// Zones of one database that are remembered by name for an address; beyond, a push says that any may have changed.
+        package var zones = 64
 
         package init() {}
     }

@@ -1,7 +1,7 @@
 import WebServices
 
 extension Router {
-    /// A call of CloudKit Web Services.
+    /// A call of CloudKit Web Services, module `database` or `device`.
     func database(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let origin = crossOrigin(request)
         guard let target = Target(request.pathComponents) else { return respond(noHandler(origin)) }
@@ -64,13 +64,24 @@ extension Router {
         }
     }
 
-    /// Without a configured address, the sign-in page's is the one that the request was sent to.
+    /// Without a configured address, those in answers (the sign-in page's, a courier's) begin with the one that the
+    /// request was sent to.
     private func withWholeAddress(_ reply: Reply, _ request: HTTPRequest) -> Reply {
-        guard case .failure(var error) = reply.result, let url = error.redirectURL, url.hasPrefix("/"),
-            let host = request.headers["Host"], host.utf8.allSatisfy(\.isHostCharacter)
-        else { return reply }
-        error.redirectURL = "\(isSecure ? "https" : "http")://\(host)\(url)"
-        return Reply(.failure(error), webAuthToken: reply.webAuthToken)
+        guard let host = request.headers["Host"], host.utf8.allSatisfy(\.isHostCharacter) else { return reply }
+        let root = "\(isSecure ? "https" : "http")://\(host)"
+        var reply = reply
+        switch reply.result {
+        case .failure(var error):
+            guard let url = error.redirectURL, url.hasPrefix("/") else { return reply }
+            error.redirectURL = root + url
+            reply.result = .failure(error)
+        case .success(.tokensCreate(var response)):
+            guard response.webcourierURL.hasPrefix("/") else { return reply }
+            response.webcourierURL = root + response.webcourierURL
+            reply.result = .success(.tokensCreate(response))
+        case .success: break
+        }
+        return reply
     }
 }
 
@@ -89,7 +100,7 @@ extension Router {
         ]
     }
 
-    private func options(_ methods: [String], _ origin: [(String, String)]) -> HTTPResponse {
+    func options(_ methods: [String], _ origin: [(String, String)]) -> HTTPResponse {
         let allowed = (methods + ["OPTIONS"]).joined(separator: ", ")
         var headers = origin + [("Allow", allowed)]
         if !origin.isEmpty {

@@ -25,6 +25,7 @@ extension Router {
         let text = server.metrics.prometheus(gauges: [
             ("stratus_containers", "Environments of containers in the store.", Int64(containers)),
             ("stratus_resident_memory_bytes", "Memory of the process.", Self.residentMemory),
+            ("stratus_push_polls", "Long polls that wait for a push.", Int64(server.push.pollCount)),
         ])
         return HTTPResponse(
             headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: Array(text.utf8))

@@ -21,7 +21,7 @@ package struct Router: Sendable {
     /// An `HTTPHandler`.
     package func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         switch request.pathComponents.first {
-        case "database":
+        case "database", "device":
             database(request, respond)
         case "stratus":
             stratus(request, respond)
@@ -43,6 +43,7 @@ package struct Router: Sendable {
     }
 
     private func stratus(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        if request.pathComponents.dropFirst().first == "courier" { return courier(request, respond) }
         let path = request.pathComponents.dropFirst().joined(separator: "/")
         switch (path, request.method) {
         case ("health", "GET"), ("health", "HEAD"): respond(health())

@@ -128,7 +128,9 @@ extension Call {
     /// Everything but the public database's records belongs to somebody. [Apple:SettingUpWebServices]
     var needsUser: Bool {
         switch operation {
-        case .usersCaller, .usersCurrent: true
+        case .usersCaller, .usersCurrent, .subscriptionsList, .subscriptionsLookup, .subscriptionsModify, .tokensCreate,
+            .tokensRegister:
+            true
         default: database != .public
         }
     }

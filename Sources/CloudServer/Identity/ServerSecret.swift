@@ -9,6 +9,7 @@ package struct ServerSecret: Sendable {
         case userRecordName = 2
         case changeToken = 3
         case continuation = 4
+        case courier = 5
     }
 
     private let mac: HMACSHA256

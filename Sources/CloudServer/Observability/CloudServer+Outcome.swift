@@ -8,6 +8,8 @@ extension CloudServer {
     ///   - requestBytes: of the body as it came over HTTP; 0 for a call in this process.
     ///   - responseBytes: of the answer's body.
     func note(_ request: RequestInProgress, _ reply: Reply, requestBytes: Int = 0, responseBytes: Int = 0) {
+        // A poll that ends without news says nothing but that somebody waits, which is a gauge.
+        if case .success(.courierPoll(nil)) = reply.result { return }
         let call = request.call
         let microseconds = Int64(clamping: (clock.ticks() &- request.started) / 1000)
         var row = RequestLogRow(

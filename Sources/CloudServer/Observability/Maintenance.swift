@@ -61,8 +61,9 @@ extension CloudServer {
         maintenance.start(self, Maintenance.Schedule())
     }
 
-    /// Ends the work in the background and writes the rest of the request log. The store stays open.
+    /// Ends the work in the background and every poll, and writes the rest of the request log. The store stays open.
     package func stop() {
+        push.stop()
         maintenance.stop()
         requestLog.flush()
     }

@@ -14,7 +14,6 @@ struct RecordsModifyEndpoint: WritingEndpoint {
 
     func run(_ context: RequestContext, _ writer: ContainerWriter) throws -> Answer {
         try RecordsModifyRules(request, context).check()
-        context.afterCommit.reset()
         var schema = GrowingSchema(try context.schemas.uncommittedSchema(writer), writer)
         var spent = WriteExpense()
         var results = [RecordResult?](repeating: nil, count: request.operations.count)
@@ -28,7 +27,11 @@ struct RecordsModifyEndpoint: WritingEndpoint {
                 continue
             }
             var batch = ZoneBatch(group.operations, zone, isAtomic: isAtomic(zone.key), context, writer, schema, spent)
-            for (operation, outcome) in zip(group.operations, try batch.run()) {
+            let outcomes = try batch.run()
+            if let changed = ChangedZone(zone.key, outcomes, batch.schema.schema) {
+                context.afterCommit.zoneChanged(changed)
+            }
+            for (operation, outcome) in zip(group.operations, outcomes) {
                 results[operation.position] = result(operation, outcome, zone.key, context, batch.schema.schema)
             }
             schema = batch.schema

@@ -1,22 +1,59 @@
 import Synchronization
+import WebServices
 
 /// What a writing endpoint leaves to be done once its transaction is committed, and never when it is rolled back.
 package final class CommitEffects: Sendable {
-    private let newSchema = Mutex<Schema?>(nil)
+    private struct State {
+        var newSchema: Schema?
+        var changedZones: [ChangedZone] = []
+        var subscriptions: [SubscriptionChange] = []
+        var madePushTokens: [PushAddress] = []
+        var droppedPushTokens: [String] = []
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
     /// Types or fields came into being.
     package func schemaChanged(_ schema: Schema) {
-        newSchema.withLock { $0 = schema }
+        state.withLock { $0.newSchema = schema }
+    }
+
+    /// Something in a zone of a private database changed, or the zone came or went.
+    func zoneChanged(_ zone: ChangedZone) {
+        state.withLock { $0.changedZones.append(zone) }
+    }
+
+    /// The caller's subscriptions changed.
+    func subscriptionChanged(_ change: SubscriptionChange) {
+        state.withLock { $0.subscriptions.append(change) }
+    }
+
+    /// An address for pushes was made, or changed hands.
+    func pushTokenMade(_ address: PushAddress) {
+        state.withLock { $0.madePushTokens.append(address) }
+    }
+
+    func pushTokenDropped(_ token: String) {
+        state.withLock { $0.droppedPushTokens.append(token) }
     }
 
     /// A store may run an endpoint again, when its database chose the first run to give way to others.
     package func reset() {
-        newSchema.withLock { $0 = nil }
+        state.withLock { $0 = State() }
     }
 
-    func carryOut(_ context: RequestContext) {
-        if let schema = newSchema.withLock({ $0 }) { context.schemas.publish(schema) }
+    func carryOut(_ context: RequestContext, _ push: PushHub) {
+        let state = state.withLock { $0 }
+        if let schema = state.newSchema { context.schemas.publish(schema) }
+        let realm = PushRealm(container: context.container, environment: context.environment)
+        for token in state.droppedPushTokens { push.forget(PushAddressKey(realm: realm, token: token)) }
+        for address in state.madePushTokens { push.remember(address, realm) }
+        let owner = PushOwner(realm: realm, userRecordName: context.userRecordName)
+        for change in state.subscriptions { push.subscriptionChanged(change, of: owner) }
+        if !state.changedZones.isEmpty {
+            push.zonesChanged(state.changedZones, of: owner, by: context.isNative ? context.deviceID : nil)
+        }
     }
 }

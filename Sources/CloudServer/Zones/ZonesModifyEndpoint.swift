@@ -42,12 +42,15 @@ struct ZonesModifyEndpoint: WritingEndpoint {
             try Self.checkName(operation.zoneID.zoneName)
             let key = try context.zoneKey(for: operation.zoneID)
             // A zone that exists is a success, as it is for the native framework.
-            return context.zone(try writer.zone(key) ?? writer.insertZone(key: key, created: context.now))
+            if let row = try writer.zone(key) { return context.zone(row) }
+            context.afterCommit.zoneChanged(ChangedZone(key.name, recordTypes: []))
+            return context.zone(try writer.insertZone(key: key, created: context.now))
         case .delete:
             let key = try context.zoneKey(for: operation.zoneID)
             guard let row = try writer.zone(key) else { throw try context.missingZone(key, writer) }
             // The zone is gone with the commit; its records go later, in steps.
             try writer.deleteZone(row, reason: ZoneDeletionReason.deleted.rawValue, at: context.now)
+            context.afterCommit.zoneChanged(ChangedZone(key.name, recordTypes: nil))
             return Zone(zoneID: context.zoneID(of: key), atomic: true, deleted: true)
         }
     }

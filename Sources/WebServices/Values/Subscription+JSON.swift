@@ -1,11 +1,11 @@
 extension Subscription {
-    func encode(to writer: inout JSONWriter) {
+    package func encode(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.subscriptionMembers(self)
         writer.endObject()
     }
 
-    init(_ value: JSONValue) throws(ServerError) {
+    package init(_ value: JSONValue) throws(ServerError) {
         let type = try value.requiredString("subscriptionType")
         let recordType = try value.optionalString("recordType")
         let info = try value.member("notificationInfo").map { info throws(ServerError) in try NotificationInfo(info) }

@@ -40,6 +40,8 @@ final class RunningCloud {
 
     /// Takes no more requests, finishes those it has, and closes the data.
     func stop() {
+        // A poll waits for the better part of a minute: it is told before the waiting for requests under way begins.
+        server.push.stop()
         http.stop(grace: grace)
         server.stop()
         store.close()

@@ -23,6 +23,7 @@ final class Service: Sendable {
     }
 
     deinit {
+        server.push.stop()
         httpServer?.stop(grace: .seconds(5))
     }
 
