@@ -31,11 +31,12 @@ struct GrowingSchema {
         return schema.type(named: name)
     }
 
-    /// The schema with its new version; nil if nothing was added.
+    /// The schema with what was added, as it is to be once the write is committed; nil if nothing was added.
+    ///
+    /// Read again: on PostgreSQL another server's save may have added types or fields after this write read the schema and
+    /// before it raised the version. From that on, until the commit, there is nobody else.
     func changed() throws -> Schema? {
         guard hasGrown else { return nil }
-        var schema = schema
-        schema.version = try writer.schemaVersion()
-        return schema
+        return Schema(version: try writer.schemaVersion(), types: try writer.types(), fields: try writer.fields())
     }
 }

@@ -4,7 +4,7 @@ import WebServices
 /// The record types of a container's environment at one version: a value, so that one request sees one schema.
 package struct Schema: Sendable {
     /// Grows with each change; the store's own number.
-    package internal(set) var version: Int64
+    package let version: Int64
     private var typesByName: [String: RecordType]
     private var namesByID: [Int64: String]
 
