@@ -38,15 +38,20 @@ extension ConformanceCase {
             try expectEqual(
                 deleted, [DeletedZoneRow(id: full.id, key: full.key, reason: 7, deletedAt: 9_000)])
             try expectEqual(
-                try garden.container.read { try $0.deletedZone(scope: .private, owner: Garden.owner, id: full.id) },
-                deleted.first)
-            try expectEqual(
                 try garden.container.read { try $0.ownerUsage(scope: .private, owner: Garden.owner) }, 0)
             let again = try Garden(garden.container)
             try expect(again.zone.id != full.id, "another id")
             try expectEqual(try again.names(after: 0), [])
             try expectEqual(
                 try garden.container.writeAndWait { try $0.lockZone(full.id) }, nil)
+        },
+        ConformanceCase("A zone that is deleted takes along all it holds, also what was saved since it was read") {
+            subject in
+            let garden = try Garden(try subject.container())
+            try garden.plant([("rose", 3), ("tulip", 2)])
+            try garden.container.writeAndWait { try $0.deleteZone(garden.zone, reason: 1, at: 2) }
+            try expectEqual(
+                try garden.container.read { try $0.ownerUsage(scope: .private, owner: Garden.owner) }, 0)
         },
         ConformanceCase("Deleting a zone twice leaves one tombstone") { subject in
             let garden = try Garden(try subject.container())

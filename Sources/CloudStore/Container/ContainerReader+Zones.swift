@@ -8,7 +8,6 @@ struct ZoneQueries {
     let byID: PreparedQuery
     let ofOwner: PreparedQuery
     let deleted: PreparedQuery
-    let deletedByID: PreparedQuery
     let usage: PreparedQuery
 
     init(_ connection: any Connection) {
@@ -24,12 +23,6 @@ struct ZoneQueries {
             """
             SELECT id, scope, owner, name, reason, deleted_at FROM deleted_zone
             WHERE container = ?1 AND scope = ?2 AND owner = ?3 ORDER BY id
-            """)
-        deletedByID = PreparedQuery(
-            connection,
-            """
-            SELECT id, scope, owner, name, reason, deleted_at FROM deleted_zone
-            WHERE container = ?1 AND scope = ?2 AND owner = ?3 AND id = ?4
             """)
         usage = PreparedQuery(
             connection,
@@ -79,16 +72,6 @@ extension ContainerReader {
             var rows: [DeletedZoneRow] = []
             while try statement.step() { rows.append(deletedRow(of: statement)) }
             return rows
-        } catch { throw failed(error) }
-    }
-
-    package func deletedZone(scope: StoreScope, owner: String, id: Int64) throws(StoreError) -> DeletedZoneRow? {
-        do {
-            let statement = try zoneQueries.deletedByID.take()
-            defer { statement.reset() }
-            bind(scope, owner, statement)
-            statement.bind(4, id)
-            return try statement.step() ? deletedRow(of: statement) : nil
         } catch { throw failed(error) }
     }
 

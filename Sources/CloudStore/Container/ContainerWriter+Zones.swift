@@ -77,17 +77,20 @@ extension ContainerWriter {
     package func deleteZone(_ zone: ZoneRow, reason: Int64, at: Int64) throws(StoreError) {
         do {
             let deletion = try writing.deleteZone.take()
+            defer { deletion.reset() }
             deletion.bind(1, tenant)
             deletion.bind(2, zone.id)
-            try deletion.run()
-            guard deletion.changes == 1 else { return }  // another request was first
+            guard try deletion.step() else { return }  // another request was first
+            // Its sums as they went: on PostgreSQL a save may have been committed since the zone was read.
+            let (records, bytes) = (deletion.int64(0), deletion.int64(1))
+            while try deletion.step() {}
             let tombstone = try writing.insertDeletedZone.take()
             bind(zone.key, tombstone)
             tombstone.bind(5, zone.id)
             tombstone.bind(6, reason)
             tombstone.bind(7, at)
             try tombstone.run()
-            try addUsage(zone.key, records: -zone.recordCount, bytes: -zone.byteCount, stripe: 0)
+            try addUsage(zone.key, records: -records, bytes: -bytes, stripe: 0)
             zoneKeys[zone.id] = nil
         } catch { throw failed(error) }
     }

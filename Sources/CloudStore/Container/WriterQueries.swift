@@ -60,7 +60,8 @@ struct WriterQueries {
                 record_count = owner_usage.record_count + excluded.record_count,
                 byte_count = owner_usage.byte_count + excluded.byte_count
             """)
-        deleteZone = query("DELETE FROM zone WHERE container = ?1 AND id = ?2")
+        deleteZone = query(
+            "DELETE FROM zone WHERE container = ?1 AND id = ?2 RETURNING record_count, byte_count")
         insertDeletedZone = query(
             """
             INSERT INTO deleted_zone (container, scope, owner, name, id, reason, deleted_at, purged)
