@@ -41,11 +41,33 @@ struct QueryFilter: Sendable {
 
     private func matches(_ elements: [QueryValue]) -> Bool {
         switch test {
-        case .containsAny(let values): values.contains { value in elements.contains { $0.matches(value) } }
-        case .containsAll(let values): values.allSatisfy { value in elements.contains { $0.matches(value) } }
-        case .memberBeginsWith(let prefix): elements.contains { $0.bytes.starts(with: prefix) }
-        case .isOne, .range, .beginsWith: false
+        case .containsAny(let values) where values.count == 1, .containsAll(let values) where values.count == 1:
+            return elements.contains { $0.matches(values[0]) }
+        case .containsAny(let values):
+            let elements = ListElements(elements)
+            return values.contains(where: elements.contains)
+        case .containsAll(let values):
+            let elements = ListElements(elements)
+            return values.allSatisfy(elements.contains)
+        case .memberBeginsWith(let prefix): return elements.contains { $0.bytes.starts(with: prefix) }
+        case .isOne, .range, .beginsWith: return false
         }
+    }
+}
+
+/// A list's elements by their bytes: a thousand values are looked for in lists of a megabyte, in record after record.
+private struct ListElements {
+    /// The zones that equal elements name; nil for one that names none.
+    private var zones: [[UInt8]: Set<String?>] = [:]
+
+    init(_ elements: [QueryValue]) {
+        for element in elements { zones[element.bytes, default: []].insert(element.zone) }
+    }
+
+    /// As `QueryValue.matches` has it.
+    func contains(_ value: QueryValue) -> Bool {
+        guard let found = zones[value.bytes] else { return false }
+        return value.zone == nil || found.contains(nil) || found.contains(value.zone)
     }
 }
 

@@ -1,11 +1,5 @@
 import WebServices
 
-extension ServerError {
-    static func invalidValue(_ type: FieldType) -> ServerError {
-        .badRequest("Invalid value, expected type \(type.name).")
-    }
-}
-
 extension RecordsQuery.Operand {
     /// The operand as a value of the field's type.
     ///

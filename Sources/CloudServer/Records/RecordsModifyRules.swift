@@ -40,10 +40,10 @@ struct RecordsModifyRules {
         for operation in request.operations {
             switch operation.type {
             case .update, .replace, .delete:
-                if operation.record.recordName.isEmpty { throw .missingField("recordName") }
-                if operation.record.recordChangeTag == nil { throw .missingField("recordChangeTag") }
+                if operation.record.recordName.isEmpty { throw .missing("recordName") }
+                if operation.record.recordChangeTag == nil { throw .missing("recordChangeTag") }
             case .forceDelete:
-                if operation.record.recordName.isEmpty { throw .missingField("recordName") }
+                if operation.record.recordName.isEmpty { throw .missing("recordName") }
             case .create, .forceUpdate, .forceReplace:
                 break
             }
@@ -81,14 +81,26 @@ struct RecordsModifyRules {
             if !targets.isEmpty { owners[source] = targets }
         }
         guard !owners.isEmpty else { return }
-        // Records without owners of their own go first, then those whose owners are gone, until only cycles are left.
-        var waiting = owners
-        while true {
-            let free = waiting.filter { entry in entry.value.allSatisfy { waiting[$0] == nil } }
-            if free.isEmpty { break }
-            for key in free.keys { waiting.removeValue(forKey: key) }
+        // Records without owners in the request go first, then those whose owners are gone, until only cycles are left.
+        // Each reference is followed once, since the writer waits for this.
+        var owned: [RecordKey: [RecordKey]] = [:]
+        var counts = owners.mapValues { _ in 0 }
+        for (source, targets) in owners {
+            for target in Set(targets) where owners[target] != nil {
+                owned[target, default: []].append(source)
+                counts[source, default: 0] += 1
+            }
         }
-        guard waiting.isEmpty else {
+        var free = counts.filter { $0.value == 0 }.map(\.key)
+        var freed = 0
+        while let key = free.popLast() {
+            freed += 1
+            for source in owned[key] ?? [] {
+                counts[source, default: 0] -= 1
+                if counts[source] == 0 { free.append(source) }
+            }
+        }
+        guard freed == owners.count else {
             throw .badRequest("Invalid list of records: Cycle detected in record graph", .invalidReference)
         }
     }
@@ -102,11 +114,5 @@ struct RecordsModifyRules {
             }
         }
         return names
-    }
-}
-
-extension ServerError {
-    static func missingField(_ name: String) -> ServerError {
-        .badRequest("BadRequestException: missing required field '\(name)'")
     }
 }

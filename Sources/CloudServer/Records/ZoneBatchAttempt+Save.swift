@@ -14,6 +14,7 @@ extension ZoneBatchAttempt {
             zone: operation.record.zoneID ?? context.zoneID(of: zone.key), context)
         let oldFields = live.flatMap { Fields(stored: $0.body) } ?? Fields()
         let fields = checked.merged(over: keepingFields ? oldFields : Fields())
+        if let problem = fields.problem { throw problem }
         guard fields.jsonLength <= context.limits.recordBytes else {
             throw ServerError.badRequest(
                 "Record '\(operation.name)' has \(fields.jsonLength) bytes; at most \(context.limits.recordBytes) are allowed",
@@ -25,6 +26,7 @@ extension ZoneBatchAttempt {
         let references = try ReferenceChanges(from: live, oldFields, to: fields, parent: parent)
         try checkLimits(of: references)
         try checkIndex(of: checked.fields)
+        try checkGrowth(of: schema.schema.type(named: typeName), by: checked.newFields.count)
         row.body = fields.storedBytes
         row.parent = parent
         let growth = Self.size(row) - Self.size(live)
@@ -47,7 +49,7 @@ extension ZoneBatchAttempt {
     private func typeName(_ operation: PreparedOperation, _ live: RecordRow?) throws -> String {
         let stored = live.flatMap { schema.schema.typeName($0.type) }
         guard let name = operation.record.recordType ?? stored, !name.isEmpty else {
-            throw ServerError.missingField("recordType")
+            throw ServerError.missing("recordType")
         }
         if let stored {
             guard name == stored else {
@@ -115,6 +117,20 @@ extension ZoneBatchAttempt {
         guard spent.indexEntries <= Limits.indexEntriesPerRequest else {
             throw ServerError.badRequest(
                 "The lists of your request have too many elements to be indexed at once", .limitExceeded)
+        }
+    }
+
+    /// Throws where a type would get too many fields, or the request makes too many.
+    private mutating func checkGrowth(of type: Schema.RecordType?, by count: Int) throws {
+        guard count > 0 else { return }
+        guard (type?.fields.count ?? 0) + count <= Fields.maximumCount else {
+            throw ServerError.badRequest(
+                "A record type may have at most \(Fields.maximumCount) fields", .limitExceeded)
+        }
+        spent.newFields += count
+        guard spent.newFields <= Limits.newFieldsPerRequest else {
+            throw ServerError.badRequest(
+                "A request may bring at most \(Limits.newFieldsPerRequest) new fields into the schema", .limitExceeded)
         }
     }
 

@@ -6,6 +6,7 @@ struct WriteExpense: Sendable {
     var cascadedDeletions = 0
     var addedReferences = 0
     var indexEntries = 0
+    var newFields = 0
 }
 
 /// One try at applying a zone's batch, inside a savepoint.

@@ -55,9 +55,15 @@ extension JSONValue {
         return flag
     }
 
+    /// Names of fields or types, mostly, which are looked for in every record of an answer: no more than a record can have
+    /// fields.
     func optionalStrings(_ key: String) throws(ServerError) -> [String]? {
         guard let value = member(key) else { return nil }
         guard let array = value.array else { throw .unexpectedInput }
+        guard array.count <= Fields.maximumCount else {
+            throw ServerError(
+                .badRequest, "'\(key)' has more than \(Fields.maximumCount) names", extensionCode: .limitExceeded)
+        }
         var texts: [String] = []
         texts.reserveCapacity(array.count)
         for element in array {

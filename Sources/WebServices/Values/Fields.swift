@@ -50,8 +50,8 @@ package struct Fields: Sendable {
     static let version: UInt8 = 1
     static let headerLength = 4
     static let entryLength = 20
-    /// Fields of one record; the directory counts them in two bytes.
-    package static let maximumCount = Int(UInt16.max)
+    /// Fields that one record, and so a record type, may have. Two records' fields are compared name by name.
+    package static let maximumCount = 1000
 
     package init() {
         storedBytes = [Self.version, 0, 0, 0]

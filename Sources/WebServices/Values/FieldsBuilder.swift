@@ -96,10 +96,13 @@ package struct FieldsBuilder: ~Copyable {
     }
 
     private mutating func record(_ entry: Fields.Entry) {
-        // Offsets fit into four bytes: no request is that large.
         guard count < Fields.maximumCount else {
-            return note(ServerError(.badRequest, "a record has too many fields", extensionCode: .limitExceeded))
+            return note(
+                ServerError(
+                    .badRequest, "A record may have at most \(Fields.maximumCount) fields",
+                    extensionCode: .limitExceeded))
         }
+        // Offsets fit into four bytes: no request is that large.
         append32(entry.memberOffset)
         append32(entry.memberLength)
         directory.append(UInt8(truncatingIfNeeded: entry.nameLength))

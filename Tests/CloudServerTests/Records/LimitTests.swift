@@ -99,6 +99,46 @@ struct LimitTests {
         #expect(try device.modify(Array(records.suffix(2))).allSatisfy { $0.error == nil })
     }
 
+    @Test("A record has at most 1,000 fields, and so has its type")
+    func fieldCount() throws {
+        let device = try cloud.device()
+        func fields(_ numbers: Range<Int>) -> [(name: String, value: FieldValue?)] {
+            numbers.map { ("f\($0)", .int64(1)) }
+        }
+        #expect(try device.failure(.create, .note("a", fields(0..<1001)))?.extensionCode == .limitExceeded)
+        #expect(try device.record("a") == nil)
+        try device.save(.create, .note("a", fields(0..<600)))
+        #expect(try device.failure(.create, .note("b", fields(600..<1200)))?.extensionCode == .limitExceeded)
+        try device.save(.create, .note("b", fields(600..<1000)))
+        // Nulls are fields of a request too.
+        let nulls = (0..<1001).map { (name: "g\($0)", value: FieldValue?.none) }
+        #expect(try device.failure(.forceUpdate, .note("a", nulls))?.extensionCode == .limitExceeded)
+    }
+
+    @Test("A request brings at most 1,000 fields into being")
+    func newFields() throws {
+        let device = try cloud.device()
+        let records = (0..<3).map { type in
+            RecordsModify.Operation(
+                .create, .note("n\(type)", type: "T\(type)", (0..<400).map { ("f\($0)", FieldValue.int64(1)) }))
+        }
+        #expect(try device.modify(records).map { $0.error?.extensionCode } == [nil, nil, .limitExceeded])
+        #expect(try device.modify([records[2]]).allSatisfy { $0.error == nil })
+    }
+
+    @Test("A list of names in a request has at most 1,000", arguments: ["desiredKeys", "desiredRecordTypes"])
+    func names(member: String) throws {
+        func body(_ count: Int) -> [UInt8] {
+            let names = (0..<count).map { "\"n\($0)\"" }.joined(separator: ",")
+            return Array("{\"zones\":[],\"\(member)\":[\(names)]}".utf8)
+        }
+        #expect(try ServerOperation(path: "changes/zone", body: body(1000)) != nil)
+        let error = #expect(throws: ServerError.self) {
+            try ServerOperation(path: "changes/zone", body: body(1001))
+        }
+        #expect(error?.code == .badRequest && error?.extensionCode == .limitExceeded)
+    }
+
     @Test("A request may add 5,000 references that do something")
     func references() throws {
         let device = try cloud.device()
