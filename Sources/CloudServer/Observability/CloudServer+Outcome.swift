@@ -13,7 +13,9 @@ extension CloudServer {
         let call = request.call
         let microseconds = Int64(clamping: (clock.ticks() &- request.started) / 1000)
         var row = RequestLogRow(
-            time: request.now, container: call.container, environment: call.environment.rawValue,
+            // Whatever a stranger wrote in the path gets no log of its own.
+            time: request.now, container: Self.isContainerIdentifier(call.container) ? call.container : "",
+            environment: call.environment.rawValue,
             operation: "\(call.database.rawValue)/\(call.operation.path)",
             user: request.caller?.user?.recordName ?? "", status: 200, microseconds: microseconds,
             requestBytes: Int64(requestBytes), responseBytes: Int64(responseBytes))
@@ -24,7 +26,8 @@ extension CloudServer {
             row.status = Int64(error.code.status)
             row.errorCode = error.code.name
             row.requestID = error.uuid ?? ""
-            row.detail = error.reason
+            // A reason may quote what was sent, however long.
+            row.detail = String(decoding: error.reason.utf8.prefix(500), as: UTF8.self)
         }
         metrics.count(call.operation.path, status: Int(row.status), microseconds: microseconds)
         requestLog.append(row)

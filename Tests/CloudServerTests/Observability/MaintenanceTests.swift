@@ -35,6 +35,23 @@ struct MaintenanceTests {
         #expect(try cloud.server.store.requests.query(container: TestCloud.container, since: 0, limit: 10).isEmpty)
     }
 
+    @Test("What a stranger writes into a request takes little room in the request log")
+    func boundedLog() throws {
+        let cloud = try TestCloud()
+        let device = try cloud.device()
+        let long = String(repeating: "x", count: 100_000)
+        let query = RecordsQuery.Request(query: .init(recordType: long))
+        #expect(try device.error(.recordsQuery(query))?.code == .badRequest)
+        #expect(try device.error(.zonesList, container: long)?.code == .notFound)
+        cloud.server.requestLog.flush()
+        let log = cloud.server.store.requests
+        let row = try #require(try log.query(container: TestCloud.container, since: 0, limit: 10).first)
+        #expect(row.errorCode == "BAD_REQUEST" && row.detail.utf8.count <= 1000)
+        // What cannot be a container has no log of its own.
+        #expect(try log.query(container: long, since: 0, limit: 10).isEmpty)
+        #expect(try log.query(container: "", since: 0, limit: 10).map(\.errorCode) == ["NOT_FOUND"])
+    }
+
     @Test("The background can be started and stopped again and again")
     func startAndStop() throws {
         let cloud = try TestCloud()
