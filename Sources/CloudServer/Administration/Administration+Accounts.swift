@@ -29,7 +29,6 @@ extension Administration {
         try check(name: name, password: password)
         let account = try existingAccount(name)
         try control.updatePassword(account: account.id, hash: try PasswordHash.make(password))
-        _ = try control.raiseGeneration(account: account.id)
     }
 
     /// Deletes the account and everything in its private databases, in every container and environment. What it saved in

@@ -31,32 +31,12 @@ extension ControlStore {
         try accounts("ORDER BY name") { _ in }
     }
 
+    /// Sets another password and, in the same step, makes every token of the account void.
     package func updatePassword(account: String, hash: String?) throws(StoreError) {
         try write { session in
-            try session.run("UPDATE account SET password_hash = ?2 WHERE id = ?1") {
+            try session.run("UPDATE account SET password_hash = ?2, generation = generation + 1 WHERE id = ?1") {
                 $0.bind(1, account)
                 $0.bind(2, hash)
-            }
-        }
-    }
-
-    /// Makes every token of the account void, and returns the new generation; nil when there is no such account.
-    package func raiseGeneration(account: String) throws(StoreError) -> Int64? {
-        try write { session in
-            try session.rows("UPDATE account SET generation = generation + 1 WHERE id = ?1 RETURNING generation") {
-                $0.bind(1, account)
-            } _: {
-                $0.int64(0)
-            }
-        }.first
-    }
-
-    package func updateAccountName(account: String, firstName: String?, lastName: String?) throws(StoreError) {
-        try write { session in
-            try session.run("UPDATE account SET first_name = ?2, last_name = ?3 WHERE id = ?1") {
-                $0.bind(1, account)
-                $0.bind(2, firstName)
-                $0.bind(3, lastName)
             }
         }
     }

@@ -118,13 +118,13 @@ struct IdentityTests {
         #expect(try device.error(Self.lookup)?.code == .authenticationRequired)
     }
 
-    @Test("A revoked session and a raised generation sign out")
+    @Test("Another password signs out everywhere")
     func revoked() throws {
         let device = try cloud.device()
         let other = try cloud.device(of: "ben")
         #expect(try device.error(Self.lookup) == nil)
         let anna = try #require(try cloud.server.store.control.account(name: "anna"))
-        _ = try cloud.server.store.control.raiseGeneration(account: anna.id)
+        try cloud.server.store.control.updatePassword(account: anna.id, hash: nil)
         cloud.clock.advance(milliseconds: Identity.cacheLife + 1)
         #expect(try device.error(Self.lookup)?.code == .authenticationRequired)
         #expect(try other.error(Self.lookup) == nil)
