@@ -143,6 +143,20 @@ struct SQLTests {
         try add()
     }
 
+    @Test("What an engine says of a broken rule holds no values of rows: it ends in logs", arguments: Engine.allCases)
+    func discretion(engine: Engine) throws {
+        let connection = try table(engine)
+        defer { connection.close() }
+        try connection.execute(
+            "CREATE TABLE secret (id BIGINT PRIMARY KEY, word \(connection.dialect.text) NOT NULL UNIQUE)")
+        try connection.execute("INSERT INTO secret VALUES (1, 'xyzzy')")
+        for rows in ["(2, 'xyzzy')", "(77077, NULL)"] {
+            let error = #expect(throws: SQLError.self) { try connection.execute("INSERT INTO secret VALUES \(rows)") }
+            #expect(error?.code == .constraint)
+            #expect(error?.message.contains("xyzzy") == false && error?.message.contains("77077") == false)
+        }
+    }
+
     @Test("A wrong text is an error, not a crash", arguments: Engine.allCases)
     func wrong(engine: Engine) throws {
         let connection = try engine.connect()

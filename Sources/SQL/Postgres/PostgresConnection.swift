@@ -17,6 +17,8 @@ package final class PostgresConnection: Connection {
         }
         // Notices ("relation exists, skipping") would go to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        // The details of an error quote rows, and errors end in logs.
+        PQsetErrorVerbosity(handle, PQERRORS_TERSE)
         try execute("SET client_min_messages = warning; SET standard_conforming_strings = on")
     }
 

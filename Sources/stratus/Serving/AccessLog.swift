@@ -15,11 +15,15 @@ enum AccessLog {
     }
 
     private static func line(_ request: HTTPRequest, _ response: HTTPResponse, _ milliseconds: Double) -> String {
-        // What a stranger wrote must not end the line or steer the terminal.
-        let path = String(
-            String.UnicodeScalarView(request.path.unicodeScalars.filter { $0.value > 32 && $0.value != 127 }))
         let tenths = Int((milliseconds * 10).rounded())
-        return "\(Date().formatted(.iso8601)) \(request.method) \(path) \(response.status) "
+        return "\(Date().formatted(.iso8601)) \(harmless(request.method)) \(harmless(request.path)) \(response.status) "
             + "\(tenths / 10).\(tenths % 10) ms \(response.body.count) bytes"
+    }
+
+    /// What a stranger wrote must not end the line or steer the terminal, which the controls beyond ASCII do as well.
+    private static func harmless(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.value > 32 && !(127...159).contains($0.value) }))
     }
 }
