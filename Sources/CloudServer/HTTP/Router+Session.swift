@@ -46,9 +46,8 @@ extension Router {
 
     /// `GET /stratus/sign-in`: where a 421 sends a person.
     func signInPage(_ request: HTTPRequest) -> HTTPResponse {
-        let container = (request.query["container"] ?? "").filter {
-            $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "-")
-        }
+        // An identifier holds nothing that could end the attribute it is written into.
+        let container = request.query["container"].flatMap { CloudServer.isContainerIdentifier($0) ? $0 : nil } ?? ""
         let page = """
             <!doctype html>
             <html lang="en">

@@ -44,6 +44,15 @@ struct RouterTests {
             + text.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }
 
+    @Test("The sign-in page hands on the container that it was opened for, and nothing that is none")
+    func signInPage() throws {
+        func page(_ container: String) throws -> String {
+            String(decoding: try send("GET", "/stratus/sign-in?container=\(container)").body, as: UTF8.self)
+        }
+        #expect(try page("iCloud.my_notes-1").contains("name=\"container\" value=\"iCloud.my_notes-1\""))
+        #expect(try page("x%22%3E%3Cscript%3E").contains("name=\"container\" value=\"\""))
+    }
+
     @Test("A record is saved and looked up, whatever the content type says")
     func saveAndLookUp() throws {
         let query = token(try signIn())
