@@ -56,11 +56,6 @@ package enum PasswordHash {
         return matches && hash != nil
     }
 
-    /// Whether a stored string was made with other parameters than today's, so that the next sign-in should replace it.
-    package static func needsRenewal(_ hash: String) -> Bool {
-        crypto_pwhash_str_needs_rehash(hash, passes, memory) != 0
-    }
-
     /// What is compared when there is no account.
     private static let decoy = try? make("no account has this password")
 

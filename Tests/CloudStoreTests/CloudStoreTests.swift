@@ -41,24 +41,4 @@ struct CloudStoreTests {
         #expect(names == ["n1"])
         #expect(usage == 3)
     }
-
-    @Test("The maintenance thread removes a deleted zone's contents by itself, and ends with the store")
-    func maintenance() throws {
-        let store = try CloudStore.inMemory()
-        let container = try #require(try store.container("c", "development", create: true))
-        let zone = try container.writeAndWait { writer in
-            let zone = try writer.insertZone(key: ZoneKey(scope: .private, owner: "_u", name: "Z"), created: 1)
-            for number in 0..<1_000 {
-                _ = try writer.insertRecord(RecordRow(zone: zone.id, name: "n\(number)", type: 1, sequence: 1))
-            }
-            try writer.deleteZone(zone, reason: 1, at: 1)
-            return zone
-        }
-        store.startMaintenance(every: 1, tombstoneLife: 1_000) { Issue.record($0) }
-        store.startMaintenance(every: 1, tombstoneLife: 1_000) { Issue.record($0) }
-        while try container.read({ try !$0.deletedZones(scope: .private, owner: "_u").isEmpty }) { usleep(1_000) }
-        let left = try container.read { try $0.record(zone: zone.id, name: "n999") }
-        #expect(left == nil)
-        store.close()
-    }
 }

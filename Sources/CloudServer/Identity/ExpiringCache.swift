@@ -31,8 +31,4 @@ final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func forget(_ key: Key) {
         _ = entries.withLock { $0.removeValue(forKey: key) }
     }
-
-    func forgetAll() {
-        entries.withLock { $0.removeAll() }
-    }
 }

@@ -35,6 +35,4 @@ struct QueryValue: Sendable, Hashable {
 
     /// As an index entry holds it.
     var indexBytes: [UInt8] { Array(bytes.prefix(IndexValue.maximumLength)) }
-    /// Whether an equal index entry proves an equal value.
-    var isProvenByIndex: Bool { bytes.count < IndexValue.maximumLength && zone == nil }
 }

@@ -8,7 +8,7 @@ package enum IndexValue {
     /// Distinct elements of one list that get an entry; a list comparator does not find those beyond.
     package static let maximumElements = 1000
 
-    /// nil for a value that is not indexed: locations, assets, and lists (see `elements`).
+    /// nil for a value that is not indexed: locations, assets, and lists (see `entries`).
     package static func bytes(_ value: FieldValue) -> [UInt8]? {
         switch value {
         case .string(let text): string(text)

@@ -2,7 +2,7 @@ import SQL
 
 /// What a request can ask of a container's environment, inside one consistent snapshot.
 ///
-/// Its capabilities: `+Zones`, `+Records`, `+Changes`, `+Index`, `+References`, `+Schema`. Only to be used inside the body it
+/// Its capabilities: `+Zones`, `+Records`, `+Index`, `+References`, `+Schema`. Only to be used inside the body it
 /// was handed to. All throw `StoreError`; those with a visitor also what the visitor throws.
 package class ContainerReader: StoreSession {
     let zoneQueries: ZoneQueries

@@ -16,7 +16,6 @@ package final class CloudStore: Sendable {
     package let control: ControlStore
     package let requests: RequestLogStore
     let backend: any StoreBackend
-    let maintenance = MaintenanceThread()
     private let cache = ContainerCache()
 
     /// Opens a folder, and makes it when it is not there.
@@ -62,7 +61,6 @@ package final class CloudStore: Sendable {
 
     /// Finishes what is queued and closes every file and connection. Calls after it throw `.unavailable`.
     package func close() {
-        maintenance.end()
         for container in cache.removeAll() { container.database.close() }
         backend.close()
     }

@@ -59,16 +59,6 @@ package struct JSONObject: Sequence, Sendable {
 
         @inlinable package var key: String { String(decoding: keyValue.utf8, as: UTF8.self) }
         @inlinable package var value: JSONValue { JSONValue(document: document, index: index + 1) }
-
-        /// Calls `body` with the UTF-8 of the key, its escapes resolved. The buffer must not escape.
-        @inlinable package func withKeyUTF8<Value, Failure: Error>(
-            _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Value
-        ) throws(Failure) -> Value {
-            try body(keyValue.utf8)
-        }
-
-        /// Whether this is the key, found out without making a `String`.
-        @inlinable package func hasKey(_ key: String) -> Bool { keyValue.isString(key) }
     }
 
     /// How many members there are; beyond 16,777,215 it stays there.

@@ -40,12 +40,6 @@ package struct JSONWriter: ~Copyable {
     package consuming func finish() -> [UInt8] {
         [UInt8](UnsafeRawBufferPointer(start: start, count: used))
     }
-
-    /// Forgets what is written and keeps the room.
-    package mutating func removeAll() {
-        used = 0
-        needsComma = false
-    }
 }
 
 // MARK: - Containers
@@ -151,12 +145,6 @@ extension JSONWriter {
     /// A value that is JSON already. It is not checked.
     @inlinable package mutating func raw(_ json: ArraySlice<UInt8>) {
         json.withUnsafeBytes { raw($0) }
-    }
-
-    /// Bytes as they are: no comma before, none due after that was not due before. For splices inside a value.
-    @inlinable package mutating func fragment(_ bytes: UnsafeRawBufferPointer) {
-        reserve(bytes.count)
-        append(bytes)
     }
 
     /// A parsed value with everything in it, minified. Keys that occur twice are written twice.

@@ -55,8 +55,6 @@ struct JSONDocumentTests {
         let root = try JSONDocument(parsing: #"{"\u0072ecordName":1,"":2}"#).root
         #expect(root["recordName"]?.int64 == 1)
         #expect(root[""]?.int64 == 2)
-        #expect(root.object?.contains { $0.hasKey("recordName") } == true)
-        #expect(root.object?.contains { $0.hasKey("recordNam") } == false)
     }
 
     @Test(
