@@ -1,7 +1,8 @@
 import CloudServer
 import Foundation
 
-/// A line for each request on standard error: time, method, path, status, duration, size. Never the query: it holds tokens.
+/// A line for each request on standard error: time, method, path, status, duration, size. Never a token, nor the
+/// query, which holds them.
 enum AccessLog {
     static func wrap(_ handler: @escaping HTTPHandler) -> HTTPHandler {
         { request, respond in
@@ -16,8 +17,16 @@ enum AccessLog {
 
     private static func line(_ request: HTTPRequest, _ response: HTTPResponse, _ milliseconds: Double) -> String {
         let tenths = Int((milliseconds * 10).rounded())
-        return "\(Date().formatted(.iso8601)) \(harmless(request.method)) \(harmless(request.path)) \(response.status) "
+        return
+            "\(Date().formatted(.iso8601)) \(harmless(request.method)) \(harmless(path(of: request))) \(response.status) "
             + "\(tenths / 10).\(tenths % 10) ms \(response.body.count) bytes"
+    }
+
+    /// Without the token that ends the address of a long poll, `/stratus/courier/{container}/{environment}/{token}`.
+    private static func path(of request: HTTPRequest) -> String {
+        guard request.pathComponents.starts(with: ["stratus", "courier"]) else { return request.path }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.prefix(5).joined(separator: "/") + (parts.count > 5 ? "/…" : "")
     }
 
     /// What a stranger wrote must not end the line or steer the terminal, which the controls beyond ASCII do as well.
