@@ -87,10 +87,14 @@ public final class Device: Sendable {
 
     // MARK: Network
 
-    /// Whether every request fails with `CKError.networkUnavailable`.
+    /// Whether every request fails with `CKError.networkUnavailable`. Pushes do not come either; what they would have told
+    /// comes when the network is back.
     public var isOffline: Bool {
         get { faults.isOffline }
-        set { faults.isOffline = newValue }
+        set {
+            faults.isOffline = newValue
+            connection.pushChannels.interrupt()
+        }
     }
 
     /// Lets the next request fail. Called several times, the following ones.

@@ -58,6 +58,14 @@ final class FaultInjection: Transport {
         }
     }
 
+    /// Waiting for pushes is no request that a test counts or lets fail; it needs a network all the same.
+    func poll(_ call: Call, at webcourierURL: String) async throws(TransportError) -> Reply {
+        guard !isOffline else { throw .unreachable("The device is offline") }
+        let reply = try await transport.poll(call, at: webcourierURL)
+        guard !isOffline else { throw .answerLost("The network connection was lost") }
+        return reply
+    }
+
     func signIn(account: String, password: String, limits: RequestLimits) async throws(TransportError) -> SignInReply {
         guard !isOffline else { throw .unreachable("The device is offline") }
         return try await transport.signIn(account: account, password: password, limits: limits)
@@ -65,6 +73,7 @@ final class FaultInjection: Transport {
 
     private func fault(for call: Call) -> Fault? {
         state.withLock { state in
+            if call.operation.isOfDevice { return state.isOffline ? .offline : nil }
             state.requestCount += 1
             if state.isOffline { return .offline }
             if !state.queued.isEmpty { return state.queued.removeFirst() }

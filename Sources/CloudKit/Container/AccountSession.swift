@@ -28,7 +28,13 @@ package final class AccountSession: Sendable {
     }
 
     private let state: Mutex<State>
-    private let observers = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
+    private let changes = Mutex(Changes())
+
+    private struct Changes {
+        var revision: UInt64 = 0
+        var observers: [@Sendable () -> Void] = []
+    }
+
     /// Told of each refreshed token; the credentials file listens here.
     private let tokenChanged: (@Sendable (String) -> Void)?
 
@@ -61,17 +67,20 @@ package final class AccountSession: Sendable {
         if before != .noAccount || account != .none { announceChange() }
     }
 
-    /// One element after each sign-in, sign-out and change of status; several may have become one when it is read.
-    package func changes() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = UUID()
-        continuation.onTermination = { [weak self] _ in self?.observers.withLock { $0[id] = nil } }
-        observers.withLock { $0[id] = continuation }
-        return stream
+    /// Another number after each sign-in, sign-out and change of status.
+    package var revision: UInt64 { changes.withLock { $0.revision } }
+
+    /// Calls `observer` after each sign-in, sign-out and change of status, on the thread that made it.
+    package func observe(_ observer: @escaping @Sendable () -> Void) {
+        changes.withLock { $0.observers.append(observer) }
     }
 
     private func announceChange() {
-        for observer in observers.withLock({ Array($0.values) }) { observer.yield() }
+        let observers = changes.withLock { changes in
+            changes.revision += 1
+            return changes.observers
+        }
+        for observer in observers { observer() }
         NotificationCenter.default.post(name: .CKAccountChanged, object: nil)
     }
 

@@ -10,6 +10,8 @@ package final class CloudConnection: Sendable {
     package let deviceID: String
     package let account: AccountSession
     package let retryPolicy: RetryPolicy
+    package let pushChannels = PushChannels()
+    package let activities = Activities()
     private let apiToken: String?
 
     /// The connection of code that runs inside a test's device: `CKContainer(identifier:)` and `default()` use it.
@@ -28,6 +30,31 @@ package final class CloudConnection: Sendable {
         self.environment = environment
         self.deviceID = deviceID
         self.retryPolicy = retryPolicy
+        account.observe { [weak pushChannels] in pushChannels?.interrupt() }
+    }
+
+    /// Waits at the address of a device's pushes.
+    ///
+    /// - Returns: nil when time passed without news.
+    /// - Throws: `.unknownItem` where the address is no more.
+    func poll(
+        _ webcourierURL: String, after notificationID: String, container: String
+    ) async throws(CKError) -> PushNotification? {
+        let request = CourierPoll.Request(webcourierURL: webcourierURL, after: notificationID)
+        let call = Call(
+            container: container, environment: environment, database: .private,
+            client: .native(deviceID: deviceID), operation: .courierPoll(request))
+        let reply: Reply
+        do throws(TransportError) {
+            reply = try await transport.poll(call, at: webcourierURL)
+        } catch {
+            throw CKError(error, changesState: false)
+        }
+        switch reply.result {
+        case .success(.courierPoll(let notification)): return notification
+        case .success: throw CKError.unexpectedAnswer
+        case .failure(let error): throw CKError(error)
+        }
     }
 
     /// Sends one operation and gives back the server's answer, after as many attempts as the policy allows.
@@ -107,7 +134,7 @@ extension WebServices.Operation {
     /// Whether sending it twice, or not knowing whether it arrived, is harmless.
     package var isRead: Bool {
         switch self {
-        case .recordsModify, .zonesModify: false
+        case .recordsModify, .zonesModify, .subscriptionsModify: false
         default: true
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import WebServices
 
 /// What a push says, read from its dictionary without trusting it. [Apple:CKNotification]
 ///
@@ -84,14 +85,9 @@ struct NotificationPayload: Sendable {
             ownerName: isOwn ? CKCurrentUserDefaultName : details.string("zoid") ?? CKCurrentUserDefaultName)
     }
 
-    /// 0 is the public database to CloudKit JS, 1 to apps that have shown a push; zone pushes without a number belong to
-    /// the private database, the only one where an app's own zones lie.
+    /// Zone pushes without a number belong to the private database, the only one where an app's own zones lie.
     private static func scope(_ number: Int?) -> CKDatabase.Scope {
-        switch number {
-        case 0, 1: .public
-        case 3: .shared
-        default: .private
-        }
+        number.flatMap { DatabaseScope(pushNumber: $0) }.map { CKDatabase.Scope(wire: $0) } ?? .private
     }
 }
 

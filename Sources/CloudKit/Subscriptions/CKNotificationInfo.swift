@@ -1,30 +1,12 @@
 import Foundation
+import WebServices
 
 /// How the notification of a subscription looks: `CKSubscription.NotificationInfo`, under the class name that archives
 /// carry. Only `shouldSendContentAvailable` makes it silent: a push that wakes the app and shows nothing.
 // Unchecked because the class is open: everything stored here lies behind a lock.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    /// All of it as one value.
-    struct Values: Sendable, Equatable {
-        var alertBody: String?
-        var alertLocalizationKey: String?
-        var alertLocalizationArgs: [CKRecord.FieldKey]?
-        var title: String?
-        var titleLocalizationKey: String?
-        var titleLocalizationArgs: [CKRecord.FieldKey]?
-        var subtitle: String?
-        var subtitleLocalizationKey: String?
-        var subtitleLocalizationArgs: [CKRecord.FieldKey]?
-        var alertActionLocalizationKey: String?
-        var alertLaunchImage: String?
-        var soundName: String?
-        var desiredKeys: [CKRecord.FieldKey]?
-        var shouldBadge = false
-        var shouldSendContentAvailable = false
-        var shouldSendMutableContent = false
-        var category: String?
-        var collapseIDKey: String?
-    }
+    /// All of it as one value; the wire's `additionalFields` are the framework's `desiredKeys`.
+    typealias Values = WebServices.NotificationInfo
 
     private let lock = NSLock()
     private var stored = Values()
@@ -45,16 +27,26 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
         shouldBadge: Bool = false, shouldSendContentAvailable: Bool = false, shouldSendMutableContent: Bool = false,
         category: String? = nil, collapseIDKey: String? = nil
     ) {
-        self.init(
-            Values(
-                alertBody: alertBody, alertLocalizationKey: alertLocalizationKey,
-                alertLocalizationArgs: alertLocalizationArgs, title: title, titleLocalizationKey: titleLocalizationKey,
-                titleLocalizationArgs: titleLocalizationArgs, subtitle: subtitle,
-                subtitleLocalizationKey: subtitleLocalizationKey, subtitleLocalizationArgs: subtitleLocalizationArgs,
-                alertActionLocalizationKey: alertActionLocalizationKey, alertLaunchImage: alertLaunchImage,
-                soundName: soundName, desiredKeys: desiredKeys, shouldBadge: shouldBadge,
-                shouldSendContentAvailable: shouldSendContentAvailable,
-                shouldSendMutableContent: shouldSendMutableContent, category: category, collapseIDKey: collapseIDKey))
+        var values = Values()
+        values.alertBody = alertBody
+        values.alertLocalizationKey = alertLocalizationKey
+        values.alertLocalizationArgs = alertLocalizationArgs
+        values.title = title
+        values.titleLocalizationKey = titleLocalizationKey
+        values.titleLocalizationArgs = titleLocalizationArgs
+        values.subtitle = subtitle
+        values.subtitleLocalizationKey = subtitleLocalizationKey
+        values.subtitleLocalizationArgs = subtitleLocalizationArgs
+        values.alertActionLocalizationKey = alertActionLocalizationKey
+        values.alertLaunchImage = alertLaunchImage
+        values.soundName = soundName
+        values.additionalFields = desiredKeys
+        values.shouldBadge = shouldBadge
+        values.shouldSendContentAvailable = shouldSendContentAvailable
+        values.shouldSendMutableContent = shouldSendMutableContent
+        values.category = category
+        values.collapseIDKey = collapseIDKey
+        self.init(values)
     }
 
     var values: Values { lock.withLock { stored } }
@@ -120,8 +112,8 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
     /// Fields that come with the notification of a query subscription.
     open var desiredKeys: [CKRecord.FieldKey]? {
-        get { self[\.desiredKeys] }
-        set { self[\.desiredKeys] = newValue }
+        get { self[\.additionalFields] }
+        set { self[\.additionalFields] = newValue }
     }
     /// Whether the app's badge counts one more.
     open var shouldBadge: Bool {
@@ -166,7 +158,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
     ]
     private static let listKeys: [(String, any WritableKeyPath<Values, [String]?> & Sendable)] = [
         ("AlertLocalizationArgs", \.alertLocalizationArgs), ("TitleLocalizationArgs", \.titleLocalizationArgs),
-        ("SubtitleLocalizationArgs", \.subtitleLocalizationArgs), ("DesiredKeys", \.desiredKeys),
+        ("SubtitleLocalizationArgs", \.subtitleLocalizationArgs), ("DesiredKeys", \.additionalFields),
     ]
     private static let flagKeys: [(String, any WritableKeyPath<Values, Bool> & Sendable)] = [
         ("ShouldBadge", \.shouldBadge), ("ShouldSendContentAvailable", \.shouldSendContentAvailable),

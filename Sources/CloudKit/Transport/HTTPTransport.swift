@@ -10,30 +10,62 @@ import WebServices
 package final class HTTPTransport: Transport {
     private let root: URL
     private let session: URLSession
+    /// Long polls have a session of their own: they must not take the connections of requests.
+    private let pollSession = Mutex<URLSession?>(nil)
 
     /// - Parameters:
     ///   - root: The server, without `/database/1`.
     ///   - connections: How many requests run at once; more wait.
     package init(root: URL, connections: Int = 32) {
         self.root = root
+        // Six connections by default, which would have a sync engine's requests wait for a few slow ones. Requests have
+        // their own limits, see RequestDeadlines.
+        session = Self.session(connections: connections, timeout: 7 * 24 * 3600)
+    }
+
+    private static func session(connections: Int, timeout: Double) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
-        // Six by default, which would have a sync engine's requests wait for a few slow ones.
         configuration.httpMaximumConnectionsPerHost = connections
-        // Requests have their own limits, see RequestDeadlines.
-        configuration.timeoutIntervalForRequest = 7 * 24 * 3600
+        configuration.timeoutIntervalForRequest = timeout
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration)
+        return URLSession(configuration: configuration)
     }
 
     deinit {
         session.finishTasksAndInvalidate()
+        pollSession.withLock { $0 }?.finishTasksAndInvalidate()
     }
 
     package func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply {
-        let answer = try await load(try request(for: call, limits: limits))
+        try reply(to: call, try await load(try request(for: call, limits: limits)))
+    }
+
+    /// Polls a server of ours under the root that this client knows it by, and another one where it says.
+    package func poll(_ call: Call, at webcourierURL: String) async throws(TransportError) -> Reply {
+        var address = webcourierURL
+        if case .courierPoll(let request) = call.operation, webcourierURL.contains(Self.ownCourier) {
+            let path = CourierPoll.path(
+                container: Self.escaped(call.container), environment: call.environment,
+                courierToken: Self.escaped(request.courierToken))
+            address = "\(Self.path(of: root))\(path)"
+            if let after = request.after { address += "?after=" + Self.escaped(after) }
+        }
+        guard let url = URL(string: address) else { throw .unreachable("Not an address: \(address)") }
+        let session = pollSession.withLock { session in
+            let known = session ?? Self.session(connections: 1024, timeout: CourierPoll.longestWait)
+            session = known
+            return known
+        }
+        // The session's own limit is enough here, where it is that of every request.
+        return try reply(to: call, try await load(URLRequest(url: url), on: session))
+    }
+
+    private static let ownCourier = "/stratus/courier/"
+
+    private func reply(to call: Call, _ answer: Loaded) throws(TransportError) -> Reply {
         let result: Result<Answer, ServerError>
         do throws(ServerError) {
             result = .success(try Answer(to: call.operation, body: answer.body))
@@ -73,7 +105,10 @@ package final class HTTPTransport: Transport {
     // MARK: Requests
 
     private func request(for call: Call, limits: RequestLimits) throws(TransportError) -> URLRequest {
-        let path = ["database", "1", call.container, call.environment.rawValue, call.database.rawValue]
+        let isOfDevice = call.operation.isOfDevice
+        let path =
+            ([isOfDevice ? "device" : "database", "1", call.container, call.environment.rawValue]
+            + (isOfDevice ? [] : [call.database.rawValue]))
             .map(Self.escaped).joined(separator: "/")
         var query: [String] = []
         if let token = call.credentials.apiToken { query.append("ckAPIToken=" + Self.escaped(token)) }
@@ -123,6 +158,13 @@ package final class HTTPTransport: Transport {
     }
 
     private func load(_ request: URLRequest) async throws(TransportError) -> Loaded {
+        try await load(request, on: session, timeout: request.timeoutInterval)
+    }
+
+    /// - Parameter timeout: Seconds; nil leaves it to the session.
+    private func load(
+        _ request: URLRequest, on session: URLSession, timeout: Double? = nil
+    ) async throws(TransportError) -> Loaded {
         let running = RunningTask()
         let result: Result<Loaded, TransportError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -130,7 +172,7 @@ package final class HTTPTransport: Transport {
                     running.finish()
                     continuation.resume(returning: Self.outcome(data, response, error, timedOut: running.isOverdue))
                 }
-                running.start(task, timeout: request.timeoutInterval)
+                running.start(task, timeout: timeout)
             }
         } onCancel: {
             running.cancel()
@@ -190,8 +232,8 @@ private final class RunningTask: Sendable {
     /// Whether it was cancelled because its time was up.
     var isOverdue: Bool { state.withLock { $0.isOverdue } }
 
-    func start(_ task: URLSessionDataTask, timeout: TimeInterval) {
-        let deadline = RequestDeadlines.shared.add(after: timeout) { [weak self] in self?.expire() }
+    func start(_ task: URLSessionDataTask, timeout: TimeInterval?) {
+        let deadline = timeout.map { RequestDeadlines.shared.add(after: $0) { [weak self] in self?.expire() } }
         let isCancelled = state.withLock { state in
             state.task = task
             state.deadline = deadline

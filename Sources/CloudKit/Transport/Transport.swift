@@ -6,8 +6,24 @@ package protocol Transport: Sendable {
     /// Sends the call. Cancelling the task gives the call up and throws `.cancelled`.
     func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply
 
+    /// Sends a `courierPoll`, which the server answers when there is news, or after a minute.
+    ///
+    /// - Parameter webcourierURL: Where, as `tokens/create` said it.
+    func poll(_ call: Call, at webcourierURL: String) async throws(TransportError) -> Reply
+
     /// Exchanges an account's password for a web token, where this cloud has passwords.
     func signIn(account: String, password: String, limits: RequestLimits) async throws(TransportError) -> SignInReply
+}
+
+extension Transport {
+    package func poll(_ call: Call, at webcourierURL: String) async throws(TransportError) -> Reply {
+        try await send(call, limits: RequestLimits(timeout: CourierPoll.longestWait))
+    }
+}
+
+extension CourierPoll {
+    /// Seconds; servers answer within 55.
+    static let longestWait = 75.0
 }
 
 /// What one request may use.

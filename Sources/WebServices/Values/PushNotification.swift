@@ -80,17 +80,23 @@ package struct PushNotification: Sendable, Hashable {
 }
 
 extension DatabaseScope {
-    /// `dbs` of a push: 0 for public, as CloudKit JS has it; the others follow in the framework's order.
+    /// `dbs` of a push: 0 for public, as CloudKit JS has it; private and shared as the pushes of devices have them, which
+    /// are the framework's numbers.
     package var pushNumber: Int {
         switch self {
         case .public: 0
-        case .private: 1
-        case .shared: 2
+        case .private: 2
+        case .shared: 3
         }
     }
 
+    /// Takes the framework's number of the public database too.
     package init?(pushNumber: Int) {
-        guard let scope = Self.allCases.first(where: { $0.pushNumber == pushNumber }) else { return nil }
-        self = scope
+        switch pushNumber {
+        case 0, 1: self = .public
+        case 2: self = .private
+        case 3: self = .shared
+        default: return nil
+        }
     }
 }
