@@ -16,6 +16,7 @@ package final class AccountSession: Sendable {
         var password: (account: String, password: String)?
         var signingIn: Task<Result<String, CKError>, Never>?
         var userRecordName: String?
+        var hasRunOut = false
 
         init(_ account: StratusCloud.Account) {
             status = .available
@@ -48,6 +49,9 @@ package final class AccountSession: Sendable {
     package var status: Status { state.withLock { $0.status } }
     /// Whether a token is at hand, from an earlier launch or an earlier request.
     package var hasToken: Bool { state.withLock { $0.token != nil } }
+
+    /// Whether there is no account only because the server refused its token: nobody signed out.
+    package var hasRunOut: Bool { state.withLock { $0.hasRunOut } }
 
     /// What a test's device shows; the token stays.
     package func setStatus(_ status: Status) {
@@ -165,7 +169,10 @@ package final class AccountSession: Sendable {
         let (canRetry, signedOut) = state.withLock { state in
             if state.token == token { state.token = nil }
             let before = state.status
-            if state.token == nil && state.password == nil { state.status = .noAccount }
+            if state.token == nil && state.password == nil {
+                state.status = .noAccount
+                state.hasRunOut = true
+            }
             return (state.token != nil || state.password != nil, state.status != before)
         }
         if signedOut { announceChange() }

@@ -1,0 +1,231 @@
+extension SyncMachine {
+    /// A fetch that is going on: the changed zones first, then the changes of each.
+    struct Fetching: Sendable {
+        enum Step: Sendable {
+            case account
+            /// The delegate hears of another account.
+            case accountChange(SyncProgress, CKError?)
+            case will
+            /// The delegate is asked what to fetch; the request follows.
+            case options
+            case databasePage
+            case databaseHandled(DatabasePage)
+            case zoneWill
+            case zonePage
+            case zoneHandled(ZonePage)
+            case zoneDid
+            case did
+        }
+
+        var step = Step.account
+        let context: CKSyncEngine.FetchChangesContext
+        var options: CKSyncEngine.FetchChangesOptions
+        var isDatabaseDone = false
+        /// Zones known before their database's token ran out. Those that the new list does not show are gone.
+        var unconfirmed: Set<CKRecordZone.ID>?
+        var zoneID: CKRecordZone.ID?
+        /// Zones done with, well or not.
+        var finishedZones: Set<CKRecordZone.ID> = []
+        var hasRestartedZone = false
+        /// Of a record of the zone that could not be read.
+        var unreadable: CKError?
+        var failures = SyncFailures()
+        /// What ends the fetch before its time.
+        var fatal: CKError?
+
+        init(_ context: CKSyncEngine.FetchChangesContext) {
+            self.context = context
+            options = context.options
+        }
+    }
+
+    mutating func advance(_ state: Fetching, _ input: Input) -> [Effect] {
+        var fetching = state
+        switch (fetching.step, input) {
+        case (.account, .account(let account)):
+            switch admit(account) {
+            case .end(let error): return finish(error)
+            case .goOn: return beginFetching(&fetching)
+            case .changed(let effects, let event, let progress, let error):
+                fetching.step = .accountChange(progress, error)
+                activity = .fetching(fetching)
+                return effects + [.deliver(event)]
+            }
+        case (.accountChange(let changed, let error), .handled):
+            progress = changed
+            if let error { return [.progressChanged] + finish(error) }
+            return [.progressChanged] + beginFetching(&fetching)
+        case (.will, .handled):
+            return askForOptions(&fetching)
+        case (.options, .fetchOptions(let options)):
+            fetching.options = options
+            return request(&fetching)
+        case (.databasePage, .databaseChanges(let result)):
+            return receiveDatabase(result, &fetching)
+        case (.databaseHandled(let page), .handled):
+            return databaseHandled(page, &fetching)
+        case (.zoneWill, .handled):
+            return askForOptions(&fetching)
+        case (.zonePage, .zoneChanges(let result)):
+            return receiveZone(result, &fetching)
+        case (.zoneHandled(let page), .handled):
+            return zoneHandled(page, &fetching)
+        case (.zoneDid, .handled):
+            fetching.zoneID = nil
+            if fetching.fatal != nil { return [.progressChanged] + endFetching(&fetching) }
+            return [.progressChanged] + askForOptions(&fetching)
+        case (.did, .handled):
+            return [.progressChanged] + finish(fetching.fatal ?? fetching.failures.error)
+        default:
+            return finish(Self.unexpected)
+        }
+    }
+
+    private mutating func beginFetching(_ fetching: inout Fetching) -> [Effect] {
+        deliver(.willFetchChanges(.init(context: fetching.context)), then: .will, &fetching)
+    }
+
+    private mutating func endFetching(_ fetching: inout Fetching) -> [Effect] {
+        deliver(.didFetchChanges(.init(context: fetching.context)), then: .did, &fetching)
+    }
+
+    private mutating func deliver(
+        _ event: CKSyncEngine.Event, then step: Fetching.Step, _ fetching: inout Fetching
+    ) -> [Effect] {
+        fetching.step = step
+        activity = .fetching(fetching)
+        return [.deliver(event)]
+    }
+
+    /// Before each request the delegate may change its mind about the zones.
+    private mutating func askForOptions(_ fetching: inout Fetching) -> [Effect] {
+        fetching.step = .options
+        activity = .fetching(fetching)
+        return [.askForFetchOptions(fetching.context)]
+    }
+
+    private mutating func request(_ fetching: inout Fetching) -> [Effect] {
+        if !fetching.isDatabaseDone {
+            fetching.step = .databasePage
+            activity = .fetching(fetching)
+            return [.fetchDatabaseChanges(since: progress.databaseToken)]
+        }
+        if let zoneID = fetching.zoneID {
+            fetching.step = .zonePage
+            activity = .fetching(fetching)
+            return [.fetchZoneChanges(zoneID, since: progress.zoneTokens[zoneID])]
+        }
+        guard let zoneID = nextZone(fetching) else { return endFetching(&fetching) }
+        fetching.zoneID = zoneID
+        fetching.hasRestartedZone = false
+        fetching.unreadable = nil
+        return deliver(.willFetchRecordZoneChanges(.init(zoneID: zoneID)), then: .zoneWill, &fetching)
+    }
+
+    private func nextZone(_ fetching: Fetching) -> CKRecordZone.ID? {
+        func isWanted(_ zoneID: CKRecordZone.ID) -> Bool {
+            !fetching.finishedZones.contains(zoneID) && fetching.options.scope.contains(zoneID)
+        }
+        return fetching.options.prioritizedZoneIDs.first { progress.isUnfetched($0) && isWanted($0) }
+            ?? progress.unfetchedZoneIDs.first(where: isWanted)
+    }
+
+    // MARK: The database
+
+    private mutating func receiveDatabase(
+        _ result: Result<DatabasePage, CKError>, _ fetching: inout Fetching
+    ) -> [Effect] {
+        switch result {
+        case .failure(let error) where error.code == .changeTokenExpired && progress.databaseToken != nil:
+            progress.databaseToken = nil
+            fetching.unconfirmed = Set(progress.zoneTokens.keys).union(progress.unfetchedZoneIDs)
+            return askForOptions(&fetching)
+        case .failure(let error):
+            fetching.fatal = error
+            return endFetching(&fetching)
+        case .success(var page):
+            if var unconfirmed = fetching.unconfirmed {
+                unconfirmed.subtract(page.changed)
+                unconfirmed.subtract(page.deleted.map(\.zoneID))
+                if !page.moreComing {
+                    page.deleted += unconfirmed.sorted { $0.shortDescription < $1.shortDescription }
+                        .map { CKDatabase.DatabaseChange.Deletion(zoneID: $0, reason: .deleted) }
+                    unconfirmed = []
+                }
+                fetching.unconfirmed = unconfirmed
+            }
+            guard !page.changed.isEmpty || !page.deleted.isEmpty else { return databaseHandled(page, &fetching) }
+            let event = CKSyncEngine.Event.FetchedDatabaseChanges(
+                modifications: page.changed.map { CKDatabase.DatabaseChange.Modification(zoneID: $0) },
+                deletions: page.deleted)
+            return deliver(.fetchedDatabaseChanges(event), then: .databaseHandled(page), &fetching)
+        }
+    }
+
+    private mutating func databaseHandled(_ page: DatabasePage, _ fetching: inout Fetching) -> [Effect] {
+        for deletion in page.deleted { progress.forget(deletion.zoneID) }
+        for zoneID in page.changed { progress.addUnfetched(zoneID) }
+        let stands = page.token == progress.databaseToken
+        progress.databaseToken = page.token
+        if page.moreComing && stands && page.changed.isEmpty && page.deleted.isEmpty {
+            fetching.fatal = .tokenStandsStill
+            return endFetching(&fetching)
+        }
+        fetching.isDatabaseDone = !page.moreComing
+        return [.progressChanged] + askForOptions(&fetching)
+    }
+
+    // MARK: A zone
+
+    private mutating func receiveZone(_ result: Result<ZonePage, CKError>, _ fetching: inout Fetching) -> [Effect] {
+        guard let zoneID = fetching.zoneID else { return finish(Self.unexpected) }
+        switch result {
+        case .success(let page):
+            if fetching.unreadable == nil { fetching.unreadable = page.error }
+            guard !page.changed.isEmpty || !page.deleted.isEmpty else { return zoneHandled(page, &fetching) }
+            let event = CKSyncEngine.Event.FetchedRecordZoneChanges(
+                modifications: page.changed.map { CKDatabase.RecordZoneChange.Modification(record: $0) },
+                deletions: page.deleted)
+            return deliver(.fetchedRecordZoneChanges(event), then: .zoneHandled(page), &fetching)
+        case .failure(let error):
+            if error.code == .changeTokenExpired, progress.zoneTokens[zoneID] != nil, !fetching.hasRestartedZone {
+                // From the beginning. Which records went meanwhile the server no longer knows.
+                progress.zoneTokens[zoneID] = nil
+                fetching.hasRestartedZone = true
+                return askForOptions(&fetching)
+            }
+            if error.code == .zoneNotFound || error.code == .userDeletedZone {
+                // Gone since the database was asked, whose next list tells why. It keeps no other zone from being read.
+                progress.forget(zoneID)
+            } else if error.syncTreatment == .retry && error.code != .zoneBusy {
+                fetching.fatal = error
+            } else {
+                fetching.failures.add(error, for: zoneID)
+            }
+            return end(zoneID, error, &fetching)
+        }
+    }
+
+    private mutating func zoneHandled(_ page: ZonePage, _ fetching: inout Fetching) -> [Effect] {
+        guard let zoneID = fetching.zoneID else { return finish(Self.unexpected) }
+        let stands = page.token == progress.zoneTokens[zoneID]
+        progress.zoneTokens[zoneID] = page.token
+        if page.moreComing {
+            if stands && page.changed.isEmpty && page.deleted.isEmpty {
+                fetching.failures.add(.tokenStandsStill, for: zoneID)
+                return [.progressChanged] + end(zoneID, .tokenStandsStill, &fetching)
+            }
+            return [.progressChanged] + askForOptions(&fetching)
+        }
+        progress.removeUnfetched(zoneID)
+        if let error = fetching.unreadable { fetching.failures.add(error, for: zoneID) }
+        return [.progressChanged] + end(zoneID, fetching.unreadable, &fetching)
+    }
+
+    private mutating func end(
+        _ zoneID: CKRecordZone.ID, _ error: CKError?, _ fetching: inout Fetching
+    ) -> [Effect] {
+        fetching.finishedZones.insert(zoneID)
+        return deliver(.didFetchRecordZoneChanges(.init(zoneID: zoneID, error: error)), then: .zoneDid, &fetching)
+    }
+}

@@ -1,0 +1,109 @@
+/// The server's side of a sync engine: what the machine asks for, done by the requests of the database.
+struct SyncRequests: Sendable {
+    let database: CKDatabase
+
+    /// The signed-in user's record name; nil where nobody is signed in.
+    ///
+    /// An account that cannot be used for a time, or whose token has run out, is an error and no sign-out: nothing of it
+    /// may be thrown away.
+    func account() async -> Result<String?, CKError> {
+        await result { () async throws(CKError) in
+            let session = try database.session()
+            let account = try session.core.connection().account
+            switch account.status {
+            case .available: break
+            case .noAccount where !account.hasRunOut: return nil
+            case .temporarilyUnavailable:
+                throw CKError(.accountTemporarilyUnavailable, reason: "The account needs attention first")
+            case .noAccount, .restricted, .couldNotDetermine:
+                throw CKError(.notAuthenticated, reason: "The account cannot be used")
+            }
+            return try await session.userRecordName()
+        }
+    }
+
+    func databaseChanges(since token: String?) async -> Result<SyncMachine.DatabasePage, CKError> {
+        await result { () async throws(CKError) in
+            let request = DatabaseChanges(
+                token: token.map { CKServerChangeToken(syncToken: $0) }, resultsLimit: 0, fetchesAll: false)
+            let (events, outcome) = try await request.collect(in: database.session())
+            var page = SyncMachine.DatabasePage(
+                changed: [], deleted: [], token: outcome.token.syncToken, moreComing: outcome.moreComing)
+            for event in events {
+                switch event {
+                case .changed(let zoneID): page.changed.append(zoneID)
+                case .deleted(let zoneID, let reason):
+                    page.deleted.append(CKDatabase.DatabaseChange.Deletion(zoneID: zoneID, reason: reason))
+                case .tokenUpdated: break
+                }
+            }
+            return page
+        }
+    }
+
+    func zoneChanges(
+        in zoneID: CKRecordZone.ID, since token: String?
+    ) async -> Result<SyncMachine.ZonePage, CKError> {
+        await result { () async throws(CKError) in
+            let zone = ZoneChanges.Zone(zoneID: zoneID, token: token.map { CKServerChangeToken(syncToken: $0) })
+            let events = try await ZoneChanges(zones: [zone], fetchesAll: false).collect(in: database.session()).events
+            var page = SyncMachine.ZonePage(changed: [], deleted: [], token: "", moreComing: false)
+            page.changed.reserveCapacity(events.count)
+            var isWhole = false
+            for event in events {
+                switch event {
+                case .changed(_, .success(let record)): page.changed.append(record)
+                case .changed(_, .failure(let error)): page.error = error
+                case .deleted(let recordID, let recordType):
+                    page.deleted.append(
+                        CKDatabase.RecordZoneChange.Deletion(recordID: recordID, recordType: recordType))
+                case .tokenUpdated: break
+                case .zone(_, .failure(let error)): throw error
+                case .zone(_, .success(let end)):
+                    page.token = end.token.syncToken
+                    page.moreComing = end.moreComing
+                    isWhole = true
+                }
+            }
+            guard isWhole else { throw .unexpectedAnswer }
+            return page
+        }
+    }
+
+    func modifyZones(
+        saving zones: [CKRecordZone], deleting zoneIDs: [CKRecordZone.ID]
+    ) async -> Result<SyncMachine.ZoneOutcome, CKError> {
+        await result { () async throws(CKError) in
+            var outcome = SyncMachine.ZoneOutcome()
+            let request = ZoneModification(saving: zones, deleting: zoneIDs)
+            for event in try await request.collect(in: database.session()).events {
+                switch event {
+                case .saved(let zoneID, let result): outcome.saved[zoneID] = result
+                case .deleted(let zoneID, let result): outcome.deleted[zoneID] = result
+                }
+            }
+            return outcome
+        }
+    }
+
+    /// The engine saves only what nobody changed meanwhile; `.serverRecordChanged` brings the server's record.
+    func modifyRecords(_ request: SyncMachine.RecordRequest) async -> Result<SyncMachine.RecordOutcome, CKError> {
+        await result { () async throws(CKError) in
+            var outcome = SyncMachine.RecordOutcome()
+            let modification = RecordModification(
+                saving: request.saves, deleting: request.deletions, policy: .ifServerRecordUnchanged,
+                isAtomic: request.isAtomic)
+            for event in try await modification.collect(in: database.session()).events {
+                switch event {
+                case .saved(let original, let result): outcome.saved[original.recordID] = result
+                case .deleted(let recordID, let result): outcome.deleted[recordID] = result
+                }
+            }
+            return outcome
+        }
+    }
+
+    private func result<Value>(_ body: () async throws(CKError) -> Value) async -> Result<Value, CKError> {
+        do throws(CKError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+}
