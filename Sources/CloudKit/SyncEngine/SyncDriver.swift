@@ -13,6 +13,10 @@ final class SyncDriver: Sendable {
         var isFlushPlanned = false
         var isStopped = false
         var observer: Observation?
+        var pushes: PushObservation?
+        /// Whose subscription is known to be there.
+        var subscribedUser: String?
+        var endActivity: (@Sendable () -> Void)?
     }
 
     /// Unchecked: an opaque object that is only handed back to the notification center.
@@ -39,6 +43,7 @@ final class SyncDriver: Sendable {
     private let state: CKSyncEngine.State
     private let surroundings: SyncSurroundings
     private let isAutomatic: Bool
+    private let subscription: SyncSubscription
     private let delegate: Mutex<Delegate>
     private let control: Mutex<Control>
     /// Only whoever has the turn uses it; the lock is for the compiler.
@@ -52,6 +57,7 @@ final class SyncDriver: Sendable {
         self.state = state
         self.surroundings = surroundings
         isAutomatic = configuration.automaticallySync
+        subscription = SyncSubscription(configuration)
         delegate = Mutex(Delegate(object: configuration.delegate))
         control = Mutex(Control(schedule: SyncSchedule(seed: surroundings.seed)))
         machinery = Mutex(Machinery(machine: SyncMachine(progress: state.read { $0.contents.progress })))
@@ -271,7 +277,16 @@ final class SyncDriver: Sendable {
             }
         }
         let observation = Observation(token: token)
-        control.withLock { $0.observer = observation }
+        let pushes = subscription.observe { [weak self, weak engine] in
+            guard let self, let engine else { return }
+            self.serverMayHaveChanges(engine)
+        }
+        let activity = subscription.announce { [weak self] in self?.isBusy ?? false }
+        control.withLock { control in
+            control.observer = observation
+            control.pushes = pushes
+            control.endActivity = activity
+        }
         plan(engine) { schedule, now in
             schedule.askForFetch(now: now)
             if hasPending { schedule.askForSend(now: now) }
@@ -279,11 +294,13 @@ final class SyncDriver: Sendable {
     }
 
     func stop() {
-        let (timer, observer) = control.withLock { control in
+        let (timer, observer, pushes, endActivity) = control.withLock { control in
             control.isStopped = true
-            return (control.timer, control.observer)
+            return (control.timer, control.observer, control.pushes, control.endActivity)
         }
         timer?.cancel()
+        pushes?.cancel()
+        endActivity?()
         if let observer { NotificationCenter.default.removeObserver(observer.token) }
     }
 
@@ -319,6 +336,15 @@ final class SyncDriver: Sendable {
         }
     }
 
+    /// Before the first fetch, so that what changes after it is told. Without a subscription the engine still syncs, only
+    /// later, so a failure waits for the next fetch.
+    private func subscribe() async {
+        guard case .success(let user?) = await requests.account(),
+            control.withLock({ $0.subscribedUser }) != user, await subscription.save()
+        else { return }
+        control.withLock { $0.subscribedUser = user }
+    }
+
     private func fire(_ engine: CKSyncEngine) async {
         let now = surroundings.now()
         let (fetches, sends) = control.withLock { control in
@@ -331,6 +357,7 @@ final class SyncDriver: Sendable {
             return wishes
         }
         if fetches {
+            await subscribe()
             let context = CKSyncEngine.FetchChangesContext(reason: .scheduled, options: .init())
             let error = await enqueue(.fetch(context), engine).1.value
             control.withLock { $0.schedule.fetchEnded(error, now: surroundings.now()) }

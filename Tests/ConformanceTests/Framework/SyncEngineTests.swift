@@ -353,6 +353,36 @@ extension SyncedNotes.Store {
         #expect(other.titles == ["a": "1"])
     }
 
+    @Test("A push brings one device's change to the other, whose app does nothing for it", arguments: Wire.allCases)
+    func push(_ wire: Wire) async throws {
+        let world = try World(wire)
+        let (phone, laptop) = (SyncedNotes(), SyncedNotes())
+        let (fetches, fetched) = AsyncStream.makeStream(of: Void.self)
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        laptop.listen { event in
+            switch event {
+            case .didFetchChanges: fetched.yield()
+            case .fetchedRecordZoneChanges: arrived.yield()
+            default: break
+            }
+        }
+        let receiver = try laptop.engine(world.database(), automatically: true)
+        for await _ in fetches { break }
+        let sender = try phone.engine(world.database())
+        // The server may not know yet where to push to: then a later change is the first to be told.
+        let writing = Task {
+            for number in 0..<600 where !Task.isCancelled {
+                phone.write(["note": "\(number)"], sender)
+                try? await sender.sendChanges()
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        for await _ in arrivals { break }
+        writing.cancel()
+        #expect(laptop.titles["note"] != nil)
+        withExtendedLifetime(receiver) {}
+    }
+
     @Test("Ten thousand pending changes are sent in full batches, each change once")
     func volume() async throws {
         let world = try World(.inProcess)
