@@ -77,7 +77,7 @@ final class QueryRun {
         var gathered = page
         var rows = 0
         func take(_ row: RecordRow, _ zone: ZoneRow) -> Bool {
-            rows += 1
+            rows += Self.cost(of: row)
             if rows > limit { return false }
             if let fields = query.match(row) {
                 gathered.insert(.init(position: order.key(row, fields), row: row, zone: zone.key))
@@ -88,7 +88,11 @@ final class QueryRun {
             switch path {
             case .names(let names):
                 for name in names {
-                    guard let row = try reader.record(zone: zone.id, name: name) else { continue }
+                    guard let row = try reader.record(zone: zone.id, name: name) else {
+                        rows += 1
+                        if rows > limit { return false }
+                        continue
+                    }
                     guard take(row, zone) else { return false }
                 }
             case .values(let field, let values):
@@ -170,8 +174,8 @@ final class QueryRun {
         _ row: RecordRow, _ zone: ZoneRow, _ position: QueryPosition, _ rows: inout Int, _ share: Int
     ) -> Bool {
         if page.isComplete(before: position) { return false }
-        rows += 1
-        rowsLeft -= 1
+        rows += Self.cost(of: row)
+        rowsLeft -= Self.cost(of: row)
         if let fields = query.match(row) {
             // With one sort field or none, where a row lies in its run is its key: nothing has to be decoded for it.
             let key = order.terms.count <= 1 ? position : order.key(row, fields)
@@ -198,8 +202,8 @@ final class QueryRun {
             stop(at: .groupEnd(previous))
             return false
         }
-        rows += 1
-        rowsLeft -= 1
+        rows += Self.cost(of: row)
+        rowsLeft -= Self.cost(of: row)
         if let fields = query.match(row) {
             page.insert(.init(position: order.key(row, fields), row: row, zone: zone.key))
         }
@@ -227,8 +231,8 @@ final class QueryRun {
                 if page.isComplete(before: position) { return false }
                 let fields = Fields(stored: row.body) ?? Fields()
                 guard term.field.value(row, fields) == nil else {
-                    rows += 1
-                    rowsLeft -= 1
+                    rows += Self.cost(of: row)
+                    rowsLeft -= Self.cost(of: row)
                     if rows < share { return true }
                     stop(at: position)
                     return false
@@ -239,6 +243,11 @@ final class QueryRun {
     }
 
     // MARK: - Bounds
+
+    /// What a row takes of the bounds: a large record counts as several, so that the bytes of a page are bounded too.
+    private static func cost(of row: RecordRow) -> Int {
+        1 + row.body.count / 8192
+    }
 
     /// Rows that each of `runs` may look at; every run looks at some, so that each page moves on.
     private func share(of runs: Int) -> Int {

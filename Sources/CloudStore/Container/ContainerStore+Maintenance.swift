@@ -23,7 +23,7 @@ extension ContainerStore {
         let old = now - tombstoneLife
         guard let expiring = try nextExpiring(before: old, limit: limit) else {
             try writeAndWait {
-                try $0.retireDeletedZones(before: old)
+                try $0.retireDeletedZones(before: old, limit: limit)
                 try $0.expireTokenStates(before: now, limit: limit)
             }
             maintenance.move(to: 0)

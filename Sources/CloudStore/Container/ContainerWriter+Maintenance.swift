@@ -69,13 +69,18 @@ extension ContainerWriter {
     }
 
     /// Retires the rows of deleted zones that are empty and were deleted before a time; a token of theirs is then simply unknown.
-    package func retireDeletedZones(before: Int64) throws(StoreError) {
+    /// At most `limit` of them go at once; the rest go with the next walk.
+    package func retireDeletedZones(before: Int64, limit: Int) throws(StoreError) {
         do {
             let statement = try query(
-                "DELETE FROM deleted_zone WHERE container = ?1 AND purged = 1 AND deleted_at < ?2"
+                """
+                DELETE FROM deleted_zone WHERE container = ?1 AND id IN
+                    (SELECT id FROM deleted_zone WHERE container = ?1 AND purged = 1 AND deleted_at < ?2 LIMIT ?3)
+                """
             ).take()
             statement.bind(1, tenant)
             statement.bind(2, before)
+            statement.bind(3, Int64(limit))
             try statement.run()
         } catch { throw failed(error) }
     }
