@@ -78,7 +78,7 @@ static void ordered(unsigned char out[8], long long number) {
     for (int i = 7; i >= 0; i--, bits >>= 8) out[i] = (unsigned char)bits;
 }
 
-static int save_one(raw_sqlite *store, long long number) {
+static int save_one(raw_sqlite *store, long long number, long long *bytes) {
     char name[64], text[501], body[1024];
     snprintf(name, sizeof name, "raw-%lld", number);
     int seed = snprintf(text, sizeof text, "%llx", (unsigned long long)(number * 2654435761u & 0xFFFFFFFFu));
@@ -109,17 +109,25 @@ static int save_one(raw_sqlite *store, long long number) {
     // Creation and modification time, which every record is indexed by.
     if ((code = index_entry(store, -17, key, 8, record))) return code;
     if ((code = index_entry(store, -18, key, 8, record))) return code;
-    sqlite3_bind_int64(store->zone, 1, sequence);
-    sqlite3_bind_int64(store->zone, 2, 1);
-    sqlite3_bind_int64(store->zone, 3, length);
-    code = sqlite3_step(store->zone);
+    *bytes += length;
+    return SQLITE_OK;
+}
+
+// The zone's sequence and sums, once a transaction.
+static int update_zone(raw_sqlite *store, int count, long long bytes) {
+    sqlite3_bind_int64(store->zone, 1, store->sequence);
+    sqlite3_bind_int64(store->zone, 2, count);
+    sqlite3_bind_int64(store->zone, 3, bytes);
+    int code = sqlite3_step(store->zone);
     sqlite3_reset(store->zone);
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 int raw_sqlite_save(raw_sqlite *store, long long first, int count) {
     int code = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    for (int i = 0; code == SQLITE_OK && i < count; i++) code = save_one(store, first + i);
+    long long bytes = 0;
+    for (int i = 0; code == SQLITE_OK && i < count; i++) code = save_one(store, first + i, &bytes);
+    if (code == SQLITE_OK) code = update_zone(store, count, bytes);
     if (code == SQLITE_OK) return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return code;

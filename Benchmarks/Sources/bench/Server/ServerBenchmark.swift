@@ -124,6 +124,8 @@ struct ServerBenchmark {
         let other = try Load.run(port: kinto.process.port, connections: 8, seconds: seconds) { thread, count in
             kinto.lookup((thread &* 7919 &+ count) % 200)
         }
+        results.add(
+            .rate("lookup/1", "lookups/s", ours: one.perSecond, peer: PocketBase.name, theirs: theirs.perSecond))
         results.add(.rate("lookup/1", "lookups/s", ours: one.perSecond, peer: Kinto.name, theirs: other.perSecond))
 
         let many = try Load.run(port: stratus.process.port, connections: 4, seconds: seconds) { thread, count in
