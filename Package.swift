@@ -102,7 +102,7 @@ let package = Package(
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift
         ),
         .testTarget(
-            name: "SimulationTests", dependencies: ["CloudServer", "CloudStore", "SQL", "WebServices"],
+            name: "SimulationTests", dependencies: ["CloudKit", "CloudServer", "CloudStore", "SQL", "WebServices"],
             swiftSettings: swift),
     ],
     cxxLanguageStandard: .cxx17
