@@ -40,6 +40,6 @@ package struct Limits: Sendable, Hashable {
     package static let subscriptionsPerDatabase = 200
     package static let subscriptionBytes = 16 << 10
     /// Addresses for pushes that one user has, and that one client of a user has; the oldest give way.
-    package static let pushTokensPerUser = 200
-    package static let pushTokensPerClient = 4
+    package static let pushTokensPerUser = 2_000
+    package static let pushTokensPerClient = 16
 }

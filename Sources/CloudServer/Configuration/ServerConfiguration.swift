@@ -47,7 +47,7 @@ package struct ServerConfiguration: Sendable {
         package var pollLife: Duration = .seconds(50)
         /// Polls that wait at once: on the whole server, and of one account in one container.
         package var polls = 8_000
-        package var pollsPerUser = 100
+        package var pollsPerUser = 1_024
         /// How long after its last poll an address is remembered; when it polls later, it is told of everything once.
         package var memory: Duration = .seconds(15 * 60)
         /// Zones of one database that are remembered by name for an address; beyond, a push says that any may have changed.

@@ -42,12 +42,18 @@ extension Router {
         var hasBody: Bool
 
         init?(_ components: [String]) {
-            guard components.count == 7, components[1] == "1",
-                let environment = CloudEnvironment(rawValue: components[3]),
-                let database = DatabaseScope(rawValue: components[4])
+            guard components.count >= 6, components.count <= 7, components[1] == "1",
+                let environment = CloudEnvironment(rawValue: components[3])
             else { return nil }
-            let action = "\(components[5])/\(components[6])"
-            guard let known = Operation.paths.first(where: { $0.path == action }) else { return nil }
+            let action = components.suffix(2).joined(separator: "/")
+            // Those of module `device` have no database; Apple's pages have them under `/database/`, clients use either,
+            // and some write a database nevertheless. [Apple:CreateTokens]
+            let hasDatabase = components.count == 7
+            let isOfDevice = Operation.devicePaths.contains(action)
+            guard isOfDevice || (hasDatabase && components[0] == "database"),
+                let database = hasDatabase ? DatabaseScope(rawValue: components[4]) : .private,
+                let known = Operation.paths.first(where: { $0.path == action })
+            else { return nil }
             container = components[2]
             self.environment = environment
             self.database = database

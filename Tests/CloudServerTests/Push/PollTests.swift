@@ -75,7 +75,7 @@ import WebServices
 
     @Test("A server that stops answers every poll, and takes no more")
     func stop() throws {
-        let tokens = try (0..<20).map { _ in try device.makeToken() }
+        let tokens = try (0..<20).map { try device.makeToken(client: "\($0)") }
         let polls = tokens.map { device.poll($0, after: "") }
         #expect(polls.allSatisfy { $0.isWaiting(cloud) })
         cloud.server.stop()
