@@ -47,6 +47,35 @@ struct FailureTests {
         }
     }
 
+    @Test("A container's file of the layout before subscriptions is brought up to date, and keeps what it has")
+    func upgrade() throws {
+        try withFolder { folder in
+            func open(_ body: (ContainerStore) throws -> Void) throws {
+                let store = try CloudStore(directory: folder)
+                defer { store.close() }
+                try body(try #require(try store.container("iCloud.old", "development", create: true)))
+            }
+            let key = ZoneKey(scope: .private, owner: "_a", name: "Notes")
+            try open { container in _ = try container.writeAndWait { try $0.insertZone(key: key, created: 1) } }
+            let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+            let file = try #require(
+                files.compactMap { $0 as? URL }.first {
+                    $0.pathExtension == "sqlite" && $0.path.contains("iCloud.old")
+                })
+            let connection = try SQLiteConnection(path: file.path)
+            try connection.execute("DROP TABLE subscription; DROP TABLE push_token; PRAGMA user_version = 1")
+            connection.close()
+            let row = SubscriptionRow(scope: .private, owner: "_a", name: "s", content: [1])
+            for _ in 0..<2 {
+                try open { container in
+                    #expect(try container.read { try $0.zone(key) } != nil)
+                    try container.writeAndWait { try $0.saveSubscription(row) }
+                    #expect(try container.read { try $0.subscriptions(scope: .private, owner: "_a") } == [row])
+                }
+            }
+        }
+    }
+
     @Test("A full disk fails the requests in the commit, keeps nothing of them, and passes")
     func fullDisk() throws {
         #expect(crash_vfs_register() == 0)
