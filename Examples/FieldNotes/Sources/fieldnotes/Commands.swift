@@ -51,7 +51,7 @@ let commands: [String: NoteCommand] = [
         throw Complaint("--sort is one of \(names).", code: 2)
     }
     let filter = NoteFilter(tag: line.value("tag"), notebook: line.value("notebook"))
-    try await printNotes(order.sorted(store.notes().filter(filter.matches)), asJSON: line.has("json"))
+    await printNotes(order.sorted(store.notes().filter(filter.matches)), asJSON: line.has("json"))
 }
 
 @Sendable private func show(_ store: NoteStore, _ line: CommandLineWords) async throws {
@@ -66,7 +66,7 @@ let commands: [String: NoteCommand] = [
     if line.has("cloud") {
         try await printNotes(store.searchCloud(text), asJSON: line.has("json"))
     } else {
-        let found = try await store.notes().filter(NoteFilter(text: text).matches)
+        let found = await store.notes().filter(NoteFilter(text: text).matches)
         printNotes(NoteSortOrder.newest.sorted(found), asJSON: line.has("json"))
     }
 }
