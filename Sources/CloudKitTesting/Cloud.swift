@@ -94,43 +94,6 @@ public final class Cloud: Sendable {
     }
 }
 
-/// Keeps the server as long as the cloud or one of its devices' containers lives.
-package final class ServerHost: Sendable {
-    package let server: CloudServer
-    let queue = DispatchQueue(label: "CloudKitTesting.server", attributes: .concurrent)
-
-    private let http = Mutex<(server: MicroHTTPServer, url: URL)?>(nil)
-
-    init(_ server: CloudServer) {
-        self.server = server
-    }
-
-    func serve() throws -> URL {
-        let router = Router(server: server)
-        return try http.withLock { running in
-            if let running { return running.url }
-            var configuration = HTTPServerConfiguration()
-            configuration.threadCount = 2
-            configuration.refusal = { refusal, request in router.refuse(refusal, request) }
-            let listening = MicroHTTPServer(configuration) { request, respond in
-                router.handle(request, respond: respond)
-            }
-            try listening.start()
-            guard let port = listening.port, let url = URL(string: "http://127.0.0.1:\(port)") else {
-                throw HTTPServerError.cannotStart(reason: "it has no port")
-            }
-            running = (listening, url)
-            return url
-        }
-    }
-
-    deinit {
-        server.push.stop()
-        http.withLock { $0 }?.server.stop(grace: .seconds(1))
-        server.store.close()
-    }
-}
-
 /// A repeatable source of random bytes.
 private final class SeededRandom: Sendable {
     private let state: Mutex<UInt64>

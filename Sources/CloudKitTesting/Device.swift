@@ -23,6 +23,7 @@ public final class Device: Sendable {
         connection = CloudConnection(
             transport: faults, account: AccountSession(Self.credentials(account)), apiToken: cloud.apiToken,
             deviceID: name)
+        cloud.host.watch(connection, faults)
     }
 
     private static func credentials(_ account: String?) -> StratusCloud.Account {
@@ -93,7 +94,7 @@ public final class Device: Sendable {
         get { faults.isOffline }
         set {
             faults.isOffline = newValue
-            connection.pushChannels.interrupt()
+            connection.conditionsChanged()
         }
     }
 

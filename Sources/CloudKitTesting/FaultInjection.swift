@@ -9,6 +9,8 @@ final class FaultInjection: Transport {
         var queued: [Fault] = []
         var decision: (@Sendable (Request) -> Fault?)?
         var requestCount = 0
+        /// Requests without an answer yet.
+        var underway = 0
     }
 
     private let transport: any Transport
@@ -27,6 +29,7 @@ final class FaultInjection: Transport {
         set { state.withLock { $0.isOffline = newValue } }
     }
     var requestCount: Int { state.withLock { $0.requestCount } }
+    var isUnderway: Bool { state.withLock { $0.underway > 0 } }
 
     func queue(_ fault: Fault) {
         state.withLock { $0.queued.append(fault) }
@@ -37,6 +40,12 @@ final class FaultInjection: Transport {
     }
 
     func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply {
+        state.withLock { $0.underway += 1 }
+        host.stirring.stir()
+        defer {
+            state.withLock { $0.underway -= 1 }
+            host.stirring.stir()
+        }
         switch fault(for: call) {
         case nil:
             return try await transport.send(call, limits: limits)

@@ -1,25 +1,37 @@
 import Foundation
 import Synchronization
 
-/// What goes on by itself on a device, such as its sync engines: so that a test can wait until nothing does.
+/// What goes on by itself on a device, its sync engines and its waiting for pushes: so that a test can wait until nothing
+/// does.
 package final class Activities: Sendable {
-    private let checks = Mutex<[UUID: @Sendable () -> Bool]>([:])
+    /// Says what is at work or about to be; nil while nothing is. Asked from any thread.
+    package typealias Check = @Sendable () -> String?
 
-    init() {}
+    private let checks = Mutex<[UUID: Check]>([:])
+    private let changes = Observers()
 
-    /// - Parameter isBusy: Whether something is at work or about to be; asked from any thread. Hold what it looks at weakly.
-    /// - Returns: To be handed to `remove`.
-    package func add(_ isBusy: @escaping @Sendable () -> Bool) -> UUID {
+    package init() {}
+
+    /// - Parameter check: Hold what it looks at weakly. Whenever its answer may be another one, call `changed`.
+    /// - Returns: What keeps the activity; letting it go ends it.
+    package func begin(_ check: @escaping Check) -> Observation {
         let id = UUID()
-        checks.withLock { $0[id] = isBusy }
-        return id
+        checks.withLock { $0[id] = check }
+        changed()
+        return Observation { [weak self] in
+            self?.checks.withLock { $0[id] = nil }
+            self?.changed()
+        }
     }
 
-    package func remove(_ id: UUID) {
-        checks.withLock { $0[id] = nil }
-    }
+    /// Something began, or ended. Beginnings count: whoever looks at one activity after the other has to look again.
+    package func changed() { changes.notify() }
 
-    package var isBusy: Bool {
-        checks.withLock { Array($0.values) }.contains { $0() }
+    /// Calls `observer` after each change.
+    package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation { changes.add(observer) }
+
+    /// What goes on.
+    package var descriptions: [String] {
+        checks.withLock { Array($0.values) }.compactMap { $0() }
     }
 }

@@ -10,8 +10,10 @@ package final class CloudConnection: Sendable {
     package let deviceID: String
     package let account: AccountSession
     package let retryPolicy: RetryPolicy
-    package let pushChannels = PushChannels()
+    package let pushChannels: PushChannels
     package let activities = Activities()
+    /// Told when account or network are others than before: what failed for their sake may be tried again.
+    package let conditions = Observers()
     private let apiToken: String?
 
     /// The connection of code that runs inside a test's device: `CKContainer(identifier:)` and `default()` use it.
@@ -30,7 +32,14 @@ package final class CloudConnection: Sendable {
         self.environment = environment
         self.deviceID = deviceID
         self.retryPolicy = retryPolicy
-        account.observe { [weak pushChannels] in pushChannels?.interrupt() }
+        pushChannels = PushChannels(activities)
+        account.observe { [weak self] in self?.conditionsChanged() }
+    }
+
+    /// The network came or went, or somebody signed in or out.
+    package func conditionsChanged() {
+        pushChannels.interrupt()
+        conditions.notify()
     }
 
     /// Waits at the address of a device's pushes.
@@ -38,9 +47,8 @@ package final class CloudConnection: Sendable {
     /// - Returns: nil when time passed without news.
     /// - Throws: `.unknownItem` where the address is no more.
     func poll(
-        _ webcourierURL: String, after notificationID: String, container: String
+        _ request: CourierPoll.Request, at webcourierURL: String, container: String
     ) async throws(CKError) -> PushNotification? {
-        let request = CourierPoll.Request(webcourierURL: webcourierURL, after: notificationID)
         let call = Call(
             container: container, environment: environment, database: .private,
             client: .native(deviceID: deviceID), operation: .courierPoll(request))

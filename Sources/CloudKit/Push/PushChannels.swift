@@ -4,27 +4,33 @@ import Synchronization
 /// The channels of one connection, one for each container in which something listens.
 package final class PushChannels: Sendable {
     private let channels = Mutex<[String: PushChannel]>([:])
+    private let activities: Activities
 
-    init() {}
+    init(_ activities: Activities) {
+        self.activities = activities
+    }
 
-    /// What the channels are doing.
-    package var phases: [PushChannel.Phase] { channels.withLock { $0.values.map(\.phase) } }
+    /// What the channels are doing, by container.
+    package var phases: [String: PushChannel.Phase] { channels.withLock { $0.mapValues(\.phase) } }
+
+    /// What keeps a container's pushes from coming; nil while they come, and where nothing listens.
+    package func failure(of container: String) -> CKError? { channels.withLock { $0[container] }?.failure }
 
     /// Account or network are others than before.
     package func interrupt() {
         for channel in channels.withLock({ Array($0.values) }) { channel.interrupt() }
     }
 
-    func observe(_ core: ContainerCore, _ listener: @escaping PushChannel.Listener) -> PushObservation {
+    func observe(_ core: ContainerCore, _ listener: @escaping PushChannel.Listener) -> Observation {
         let id = UUID()
         channels.withLock { channels in
             if let channel = channels[core.identifier] { return channel.add(id, listener) }
-            let channel = PushChannel(core)
+            let channel = PushChannel(core, activities)
             channel.add(id, listener)
             channels[core.identifier] = channel
             channel.start()
         }
-        return PushObservation { [weak self] in self?.remove(id, core.identifier) }
+        return Observation { [weak self] in self?.remove(id, core.identifier) }
     }
 
     private func remove(_ id: UUID, _ container: String) {
@@ -34,24 +40,6 @@ package final class PushChannels: Sendable {
             return channel
         }
         left?.stop()
+        activities.changed()
     }
-}
-
-/// Somebody who hears pushes, until it is cancelled or let go.
-package final class PushObservation: Sendable {
-    private let end: Mutex<(@Sendable () -> Void)?>
-
-    init(_ end: @escaping @Sendable () -> Void) {
-        self.end = Mutex(end)
-    }
-
-    package func cancel() {
-        let end = self.end.withLock { end in
-            defer { end = nil }
-            return end
-        }
-        end?()
-    }
-
-    deinit { cancel() }
 }

@@ -8,21 +8,24 @@ package enum PushListener {
         // Whoever does not look for so long has to fetch everything anyway.
         let (stream, continuation) = AsyncStream.makeStream(
             of: CKNotification.self, bufferingPolicy: .bufferingNewest(256))
-        let observation = observe(container.core) { continuation.yield($0) }
+        let observation = observe(container.core) { event in
+            if case .notification(let notification) = event { continuation.yield(notification) }
+        }
         continuation.onTermination = { _ in observation.cancel() }
         return stream
     }
 
-    /// Calls `listener` for each push, on any thread, before the server is asked for the next one.
+    /// Calls `listener` for each push and whatever else concerns them, on any thread, before the server is asked for the
+    /// next one.
     ///
     /// - Returns: What keeps the listener; letting it go ends it.
     package static func observe(
-        _ core: ContainerCore, _ listener: @escaping @Sendable (CKNotification) -> Void
-    ) -> PushObservation {
+        _ core: ContainerCore, _ listener: @escaping PushChannel.Listener
+    ) -> Observation {
         let channels = (try? core.connection().pushChannels) ?? unconfigured
         return channels.observe(core, listener)
     }
 
     /// Channels of containers whose cloud was not known when they began to listen. They look for it again and again.
-    private static let unconfigured = PushChannels()
+    private static let unconfigured = PushChannels(Activities())
 }

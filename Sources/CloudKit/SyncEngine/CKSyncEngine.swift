@@ -54,8 +54,8 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
         await driver.cancel()
     }
 
-    /// Whether the engine is at work, or is about to be within a moment: not while it waits out a failure.
-    package var isBusy: Bool { driver.isBusy }
+    /// What the engine is at, or is about to do by itself; nil also while it waits for network, account or room.
+    package var activity: String? { driver.activity }
 
     /// Something may have changed on the server: a push came.
     package func serverMayHaveChanges() {

@@ -11,17 +11,13 @@ final class SyncDriver: Sendable {
         var timer: Task<Void, Never>?
         var isFiring = false
         var isFlushPlanned = false
+        /// Planned ones and those that the delegate is at.
+        var flushCount = 0
         var isStopped = false
-        var observer: Observation?
-        var pushes: PushObservation?
         /// Whose subscription is known to be there.
         var subscribedUser: String?
-        var endActivity: (@Sendable () -> Void)?
-    }
-
-    /// Unchecked: an opaque object that is only handed back to the notification center.
-    private struct Observation: @unchecked Sendable {
-        let token: any NSObjectProtocol
+        /// Of pushes, of the account and the network, and by tests.
+        var observations: [Observation] = []
     }
 
     private struct Machinery {
@@ -44,6 +40,7 @@ final class SyncDriver: Sendable {
     private let surroundings: SyncSurroundings
     private let isAutomatic: Bool
     private let subscription: SyncSubscription
+    private let activities: Activities?
     private let delegate: Mutex<Delegate>
     private let control: Mutex<Control>
     /// Only whoever has the turn uses it; the lock is for the compiler.
@@ -58,6 +55,7 @@ final class SyncDriver: Sendable {
         self.surroundings = surroundings
         isAutomatic = configuration.automaticallySync
         subscription = SyncSubscription(configuration)
+        activities = subscription.activities
         delegate = Mutex(Delegate(object: configuration.delegate))
         control = Mutex(Control(schedule: SyncSchedule(seed: surroundings.seed)))
         machinery = Mutex(Machinery(machine: SyncMachine(progress: state.read { $0.contents.progress })))
@@ -90,12 +88,14 @@ final class SyncDriver: Sendable {
                     control.running[number] = nil
                     if control.running.isEmpty { control.last = nil }
                 }
+                self.activities?.changed()
                 return error
             }
             control.running[number] = (operation, task)
             control.last = task
             return task
         }
+        activities?.changed()
         return (operation, task)
     }
 
@@ -247,46 +247,49 @@ final class SyncDriver: Sendable {
         let isFirst = control.withLock { control in
             guard !control.isFlushPlanned, !control.isStopped else { return false }
             control.isFlushPlanned = true
+            control.flushCount += 1
             return true
         }
         guard isFirst else { return }
+        activities?.changed()
         Task { [weak engine] in
             try? await self.surroundings.sleep(SyncSchedule.coalescing / 2)
             await self.turn.take()
             self.control.withLock { $0.isFlushPlanned = false }
             if let engine { await self.flush(engine, always: true) }
             self.turn.giveBack()
+            self.control.withLock { $0.flushCount -= 1 }
+            self.activities?.changed()
         }
     }
 
     // MARK: Syncing by itself
 
     func start(_ engine: CKSyncEngine) {
+        if let activities {
+            let observation = activities.begin { [weak self] in self?.activity }
+            control.withLock { $0.observations.append(observation) }
+        }
         guard isAutomatic else { return }
         let hasPending = state.read {
             !$0.contents.records.isEmpty || !$0.contents.zones.isEmpty || $0.contents.hasUntrackedChanges
         }
-        let token = NotificationCenter.default.addObserver(
-            forName: .CKAccountChanged, object: nil, queue: nil
-        ) { [weak self, weak engine] _ in
+        let conditions = subscription.observeConditions { [weak self, weak engine] in
             guard let self, let engine else { return }
-            self.control.withLock { $0.schedule.forgetFailures() }
             self.plan(engine) { schedule, now in
+                schedule.forgetFailures()
                 schedule.askForFetch(now: now)
                 schedule.askForSend(now: now)
             }
         }
-        let observation = Observation(token: token)
-        let pushes = subscription.observe { [weak self, weak engine] in
+        let pushes = subscription.observe { [weak self, weak engine] news in
             guard let self, let engine else { return }
-            self.serverMayHaveChanges(engine)
+            self.plan(engine) { schedule, now in
+                schedule.networkIsBack()
+                if news == .changed { schedule.askForFetch(now: now) }
+            }
         }
-        let activity = subscription.announce { [weak self] in self?.isBusy ?? false }
-        control.withLock { control in
-            control.observer = observation
-            control.pushes = pushes
-            control.endActivity = activity
-        }
+        control.withLock { $0.observations += [conditions, pushes] }
         plan(engine) { schedule, now in
             schedule.askForFetch(now: now)
             if hasPending { schedule.askForSend(now: now) }
@@ -294,14 +297,13 @@ final class SyncDriver: Sendable {
     }
 
     func stop() {
-        let (timer, observer, pushes, endActivity) = control.withLock { control in
+        let (timer, observations) = control.withLock { control in
             control.isStopped = true
-            return (control.timer, control.observer, control.pushes, control.endActivity)
+            defer { control.observations = [] }
+            return (control.timer, control.observations)
         }
         timer?.cancel()
-        pushes?.cancel()
-        endActivity?()
-        if let observer { NotificationCenter.default.removeObserver(observer.token) }
+        for observation in observations { observation.cancel() }
     }
 
     func stateChanged(sends: Bool, _ engine: CKSyncEngine) {
@@ -313,11 +315,14 @@ final class SyncDriver: Sendable {
         if isAutomatic { plan(engine) { $0.askForFetch(now: $1) } }
     }
 
-    var isBusy: Bool {
+    /// What the engine is at, or is about to do by itself; nil also while it waits for network, account or room.
+    var activity: String? {
         let now = surroundings.now()
         return control.withLock { control in
-            !control.running.isEmpty || control.isFiring || control.isFlushPlanned
-                || (control.schedule.delay(now: now) ?? .infinity) <= 2 * SyncSchedule.coalescing
+            guard !control.isStopped || !control.running.isEmpty else { return nil }
+            if !control.running.isEmpty || control.isFiring { return "a sync engine fetches or sends" }
+            if control.flushCount > 0 { return "a sync engine hands out its state" }
+            return control.schedule.canGoOn(now: now) ? "a sync engine is about to fetch or send" : nil
         }
     }
 
@@ -334,33 +339,33 @@ final class SyncDriver: Sendable {
                 await self.fire(engine)
             }
         }
+        activities?.changed()
     }
 
-    /// Before the first fetch, so that what changes after it is told. Without a subscription the engine still syncs, only
-    /// later, so a failure waits for the next fetch.
-    private func subscribe() async {
-        guard case .success(let user?) = await requests.account(),
-            control.withLock({ $0.subscribedUser }) != user, await subscription.save()
-        else { return }
+    /// Before the first fetch, so that what changes after it is told.
+    ///
+    /// - Returns: What kept it from being saved. The engine syncs without a subscription too, only later.
+    private func subscribe() async -> CKError? {
+        guard case .success(let user?) = await requests.account(), control.withLock({ $0.subscribedUser }) != user
+        else { return nil }
+        if let error = await subscription.save() { return error }
         control.withLock { $0.subscribedUser = user }
+        return nil
     }
 
     private func fire(_ engine: CKSyncEngine) async {
         let now = surroundings.now()
         let (fetches, sends) = control.withLock { control in
-            guard !control.isFiring, !control.isStopped, let delay = control.schedule.delay(now: now), delay <= 0.001
-            else { return (false, false) }
-            control.isFiring = true
-            let wishes = (control.schedule.wantsFetch, control.schedule.wantsSend)
-            if wishes.0 { control.schedule.beginFetch() }
-            if wishes.1 { control.schedule.beginSend() }
+            guard !control.isFiring, !control.isStopped else { return (false, false) }
+            let wishes = control.schedule.begin(now: now)
+            control.isFiring = wishes.fetches || wishes.sends
             return wishes
         }
         if fetches {
-            await subscribe()
+            let unsubscribed = await subscribe()
             let context = CKSyncEngine.FetchChangesContext(reason: .scheduled, options: .init())
             let error = await enqueue(.fetch(context), engine).1.value
-            control.withLock { $0.schedule.fetchEnded(error, now: surroundings.now()) }
+            control.withLock { $0.schedule.fetchEnded(error ?? unsubscribed, now: surroundings.now()) }
         }
         if sends {
             let context = CKSyncEngine.SendChangesContext(reason: .scheduled, options: .init())

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How an engine hears that something changed on the server: a subscription to its whole database.
 struct SyncSubscription: Sendable {
     private let database: CKDatabase
@@ -12,39 +14,60 @@ struct SyncSubscription: Sendable {
         adopted = configuration.subscriptionID
     }
 
-    /// - Returns: Whether the subscription is there.
-    func save() async -> Bool {
-        guard adopted == nil else { return true }
+    /// Makes sure that the subscription is there.
+    func save() async -> CKError? {
+        guard adopted == nil else { return nil }
         let subscription = CKDatabaseSubscription(subscriptionID: Self.subscriptionID)
         let info = CKSubscription.NotificationInfo()
         info.shouldSendContentAvailable = true
         subscription.notificationInfo = info
         do {
             try await database.save(subscription)
-            return true
+            return nil
         } catch {
-            return false
+            return error as? CKError ?? CKError(.internalError, reason: String(describing: error))
         }
     }
 
-    /// Calls `changed` for each push that concerns the database.
-    func observe(_ changed: @escaping @Sendable () -> Void) -> PushObservation {
+    enum News {
+        /// Something changed, or may have.
+        case changed
+        /// The server was heard of after it had not been.
+        case reachedAgain
+    }
+
+    /// Calls `told` for each push that concerns the database. What changed before the server knew where to push to may
+    /// never be told, so that counts as a change.
+    func observe(_ told: @escaping @Sendable (News) -> Void) -> Observation {
         let scope = database.databaseScope
-        return PushListener.observe(database.core) { notification in
-            switch notification {
-            case let notification as CKDatabaseNotification where notification.databaseScope != scope: break
-            case let notification as CKRecordZoneNotification where notification.databaseScope != scope: break
-            default: changed()
+        return PushListener.observe(database.core) { event in
+            switch event {
+            case .notification(let notification as CKDatabaseNotification) where notification.databaseScope != scope:
+                break
+            case .notification(let notification as CKRecordZoneNotification) where notification.databaseScope != scope:
+                break
+            case .notification, .registered: told(.changed)
+            case .reachedAgain: told(.reachedAgain)
             }
         }
     }
 
-    /// Lets a test wait for the engine.
-    ///
-    /// - Returns: What ends that; nil where no cloud is configured.
-    func announce(_ isBusy: @escaping @Sendable () -> Bool) -> (@Sendable () -> Void)? {
-        guard let activities = try? database.core.connection().activities else { return nil }
-        let id = activities.add(isBusy)
-        return { activities.remove(id) }
+    /// Calls `changed` when account or network are others than before.
+    func observeConditions(_ changed: @escaping @Sendable () -> Void) -> Observation {
+        if let connection = try? database.core.connection() { return connection.conditions.add(changed) }
+        // No cloud is configured yet: whoever signs in to any may have done so to this one.
+        let observer = NotificationObserver(
+            token: NotificationCenter.default.addObserver(forName: .CKAccountChanged, object: nil, queue: nil) { _ in
+                changed()
+            })
+        return Observation { NotificationCenter.default.removeObserver(observer.token) }
     }
+
+    /// Unchecked: an opaque object that is only handed back to the notification center.
+    private struct NotificationObserver: @unchecked Sendable {
+        let token: any NSObjectProtocol
+    }
+
+    /// Where tests see that the engine is at work; nil where no cloud is configured.
+    var activities: Activities? { try? database.core.connection().activities }
 }

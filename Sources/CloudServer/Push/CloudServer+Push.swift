@@ -28,6 +28,13 @@ extension CloudServer {
             answer(.failure(error))
         }
     }
+
+    /// Whether a poll with this token waits for news, so that none is on its way to it.
+    package func isPollWaiting(_ courierToken: String, container: String, environment: CloudEnvironment) -> Bool {
+        let realm = PushRealm(container: container, environment: environment)
+        guard let token = CourierToken(courierToken, realm, secret) else { return false }
+        return push.isWaiting(PushAddressKey(realm: realm, token: token.address))
+    }
 }
 
 /// A poll is answered by `CloudServer.poll`; reaching this is a mistake of the server's.

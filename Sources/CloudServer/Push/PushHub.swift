@@ -20,6 +20,7 @@ package final class PushHub: Sendable {
     let state = Mutex(State())
     /// Changes are told here, so that a save never waits for a thousand answers.
     private let queue = DispatchQueue(label: "stratus.push")
+    private let observer = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ limits: ServerConfiguration.PushLimits, random: RandomSource) {
         self.limits = limits
@@ -101,6 +102,7 @@ extension PushHub {
     /// - Parameter device: the native device that did it, which is not told.
     func zonesChanged(_ zones: [ChangedZone], of owner: PushOwner, by device: String?) {
         guard state.withLock({ $0.owners[owner] != nil }) else { return }
+        observer.withLock { $0 }?()
         queue.async { self.tell(zones, of: owner, by: device) }
     }
 
@@ -114,13 +116,15 @@ extension PushHub {
     }
 
     /// An address was made for, or passed on to, its owner: what changes from now on is news to it.
-    func remember(_ address: PushAddress, _ realm: PushRealm) {
+    ///
+    /// - Parameter inDoubt: Whether it is told of everything once, since it may have missed something.
+    func remember(_ address: PushAddress, _ realm: PushRealm, inDoubt: Bool) {
         let key = PushAddressKey(realm: realm, token: address.token)
         forget(key)
         state.withLock { state in
             guard !state.isStopped else { return }
             state.sweep(Self.now, limits)
-            state.add(address, key, inDoubt: false, now: Self.now)
+            state.add(address, key, inDoubt: inDoubt, now: Self.now)
         }
     }
 
@@ -145,6 +149,17 @@ extension PushHub {
             return keys.compactMap { state.takePoll($0) }
         }
         for respond in waiting { respond(.failure(Self.stopping)) }
+    }
+
+    /// Has something called when a change is about to be told and when a poll begins to wait, for tests that wait until
+    /// nothing goes on.
+    package func observe(_ observer: @escaping @Sendable () -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    /// Whether a poll waits at the address: then all that was told so far has been answered.
+    func isWaiting(_ key: PushAddressKey) -> Bool {
+        state.withLock { $0.addresses[key]?.poll != nil }
     }
 
     /// How many polls wait.
@@ -230,7 +245,7 @@ extension PushHub {
             return (old, nil)
         }
         old?(.failure(Self.replaced))
-        if let answer { respond(answer) }
+        if let answer { respond(answer) } else { observer.withLock { $0 }?() }
     }
 
     /// Wakes up when the oldest poll has waited long enough. All wait equally long, so one timer is enough.

@@ -65,6 +65,7 @@ extension RequestContext {
             afterCommit.pushTokenDropped(old.token)
         }
         try writer.savePushToken(row)
-        afterCommit.pushTokenMade(PushAddress(row))
+        // A device that comes again may have missed something.
+        afterCommit.pushTokenMade(PushAddress(row), inDoubt: !row.device.isEmpty && !mine.isEmpty)
     }
 }

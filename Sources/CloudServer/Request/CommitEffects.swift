@@ -7,7 +7,7 @@ package final class CommitEffects: Sendable {
         var newSchema: Schema?
         var changedZones: [ChangedZone] = []
         var subscriptions: [SubscriptionChange] = []
-        var madePushTokens: [PushAddress] = []
+        var madePushTokens: [(address: PushAddress, inDoubt: Bool)] = []
         var droppedPushTokens: [String] = []
     }
 
@@ -31,8 +31,10 @@ package final class CommitEffects: Sendable {
     }
 
     /// An address for pushes was made, or changed hands.
-    func pushTokenMade(_ address: PushAddress) {
-        state.withLock { $0.madePushTokens.append(address) }
+    ///
+    /// - Parameter inDoubt: Whether its device may have missed something.
+    func pushTokenMade(_ address: PushAddress, inDoubt: Bool) {
+        state.withLock { $0.madePushTokens.append((address, inDoubt)) }
     }
 
     func pushTokenDropped(_ token: String) {
@@ -49,7 +51,7 @@ package final class CommitEffects: Sendable {
         if let schema = state.newSchema { context.schemas.publish(schema) }
         let realm = PushRealm(container: context.container, environment: context.environment)
         for token in state.droppedPushTokens { push.forget(PushAddressKey(realm: realm, token: token)) }
-        for address in state.madePushTokens { push.remember(address, realm) }
+        for made in state.madePushTokens { push.remember(made.address, realm, inDoubt: made.inDoubt) }
         let owner = PushOwner(realm: realm, userRecordName: context.userRecordName)
         for change in state.subscriptions { push.subscriptionChanged(change, of: owner) }
         if !state.changedZones.isEmpty {

@@ -549,7 +549,7 @@ private struct Bench {
         var delays: [Double] = []
         for _ in 0..<20 {
             schedule.askForSend(now: 0)
-            schedule.beginSend()
+            _ = schedule.begin(now: 1_000_000)
             schedule.sendEnded(CKError(.networkFailure), now: 0)
             #expect(schedule.wantsSend)
             delays.append(schedule.delay(now: 0) ?? 0)
