@@ -16,6 +16,7 @@ final class SyncDriver: Sendable {
         var isStopped = false
         /// Whose subscription is known to be there.
         var subscribedUser: String?
+        var isRegistered = false
         /// Of pushes, of the account and the network, and by tests.
         var observations: [Observation] = []
     }
@@ -284,9 +285,10 @@ final class SyncDriver: Sendable {
         }
         let pushes = subscription.observe { [weak self, weak engine] news in
             guard let self, let engine else { return }
+            if news == .registered { self.registered() }
             self.plan(engine) { schedule, now in
                 schedule.networkIsBack()
-                if news == .changed { schedule.askForFetch(now: now) }
+                if news != .reachedAgain { schedule.askForFetch(now: now) }
             }
         }
         control.withLock { $0.observations += [conditions, pushes] }
@@ -351,6 +353,14 @@ final class SyncDriver: Sendable {
         if let error = await subscription.save() { return error }
         control.withLock { $0.subscribedUser = user }
         return nil
+    }
+
+    /// The server knows this device, or knows it again: one that had forgotten it may have forgotten the subscription too.
+    private func registered() {
+        control.withLock { control in
+            if control.isRegistered { control.subscribedUser = nil }
+            control.isRegistered = true
+        }
     }
 
     private func fire(_ engine: CKSyncEngine) async {

@@ -32,12 +32,13 @@ struct SyncSubscription: Sendable {
     enum News {
         /// Something changed, or may have.
         case changed
+        /// The server knows this device from now on, and may have told nothing of what changed before.
+        case registered
         /// The server was heard of after it had not been.
         case reachedAgain
     }
 
-    /// Calls `told` for each push that concerns the database. What changed before the server knew where to push to may
-    /// never be told, so that counts as a change.
+    /// Calls `told` for each push that concerns the database, and for what concerns pushes.
     func observe(_ told: @escaping @Sendable (News) -> Void) -> Observation {
         let scope = database.databaseScope
         return PushListener.observe(database.core) { event in
@@ -46,7 +47,8 @@ struct SyncSubscription: Sendable {
                 break
             case .notification(let notification as CKRecordZoneNotification) where notification.databaseScope != scope:
                 break
-            case .notification, .registered: told(.changed)
+            case .notification: told(.changed)
+            case .registered: told(.registered)
             case .reachedAgain: told(.reachedAgain)
             }
         }

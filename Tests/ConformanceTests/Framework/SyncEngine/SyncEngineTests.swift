@@ -4,158 +4,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// An app that keeps titled notes in step by an engine: its store, its answers, what it was told.
-final class SyncedNotes: CKSyncEngineDelegate {
-    struct Store: Sendable {
-        var titles: [CKRecord.ID: String] = [:]
-        /// The server's state of each record, without values.
-        var known: [CKRecord.ID: CKRecord] = [:]
-        var state: Data?
-    }
-    struct Told: Sendable {
-        var events: [String] = []
-        var accountChanges: [CKSyncEngine.Event.AccountChange.ChangeType] = []
-        var zoneDeletions: [CKDatabase.DatabaseChange.Deletion] = []
-    }
-
-    static let zoneID = CKRecordZone.ID(zoneName: "Notes")
-    private let store: Mutex<Store>
-    private let told = Mutex(Told())
-    private let listener = Mutex<(@Sendable (CKSyncEngine.Event) -> Void)?>(nil)
-    private let isAtomic: Bool
-
-    init(_ store: Store = Store(), isAtomic: Bool = false) {
-        self.store = Mutex(store)
-        self.isAtomic = isAtomic
-    }
-
-    /// What would be on the disk after a crash.
-    var stored: Store { store.withLock { $0 } }
-    var titles: [String: String] {
-        store.withLock { Dictionary(uniqueKeysWithValues: $0.titles.map { ($0.key.recordName, $0.value) }) }
-    }
-    var events: [String] { told.withLock { $0.events } }
-    var accountChanges: [CKSyncEngine.Event.AccountChange.ChangeType] { told.withLock { $0.accountChanges } }
-    var zoneDeletions: [CKDatabase.DatabaseChange.Deletion] { told.withLock { $0.zoneDeletions } }
-
-    func listen(_ body: @escaping @Sendable (CKSyncEngine.Event) -> Void) {
-        listener.withLock { $0 = body }
-    }
-
-    func engine(_ database: CKDatabase, automatically: Bool = false) throws -> CKSyncEngine {
-        let state = try stored.state.map { try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: $0) }
-        var configuration = CKSyncEngine.Configuration(database: database, stateSerialization: state, delegate: self)
-        configuration.automaticallySync = automatically
-        return CKSyncEngine(configuration)
-    }
-
-    func write(_ titles: [String: String], _ engine: CKSyncEngine) {
-        let changes = titles.map { (CKRecord.ID($0.key, Self.zoneID), $0.value) }
-        store.withLock { store in
-            for (recordID, title) in changes { store.titles[recordID] = title }
-        }
-        engine.state.add(pendingRecordZoneChanges: changes.map { .saveRecord($0.0) })
-    }
-
-    func erase(_ name: String, _ engine: CKSyncEngine) {
-        let recordID = CKRecord.ID(name, Self.zoneID)
-        store.withLock { store in
-            store.titles[recordID] = nil
-            store.known[recordID] = nil
-        }
-        engine.state.add(pendingRecordZoneChanges: [.deleteRecord(recordID)])
-    }
-
-    // MARK: The delegate
-
-    func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
-        told.withLock { $0.events.append(String(event.description.prefix { $0 != "(" })) }
-        switch event {
-        case .stateUpdate(let update):
-            let data = try? JSONEncoder().encode(update.stateSerialization)
-            store.withLock { $0.state = data }
-        case .accountChange(let change):
-            told.withLock { $0.accountChanges.append(change.changeType) }
-            if case .signIn = change.changeType {
-                syncEngine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
-            } else {
-                store.withLock { $0 = Store(state: $0.state) }
-            }
-        case .fetchedDatabaseChanges(let changes):
-            told.withLock { $0.zoneDeletions += changes.deletions }
-            if changes.deletions.contains(where: { $0.zoneID == Self.zoneID }) {
-                store.withLock { $0 = Store(state: $0.state) }
-            }
-        case .fetchedRecordZoneChanges(let changes):
-            store.withLock { store in
-                for change in changes.modifications { store.learn(change.record) }
-                for deletion in changes.deletions {
-                    store.titles[deletion.recordID] = nil
-                    store.known[deletion.recordID] = nil
-                }
-            }
-        case .sentRecordZoneChanges(let sent):
-            sentRecords(sent, syncEngine)
-        default: break
-        }
-        listener.withLock { $0 }?(event)
-    }
-
-    private func sentRecords(_ sent: CKSyncEngine.Event.SentRecordZoneChanges, _ engine: CKSyncEngine) {
-        var again: [CKSyncEngine.PendingRecordZoneChange] = []
-        store.withLock { store in
-            for record in sent.savedRecords { store.known[record.recordID] = record }
-            for failure in sent.failedRecordSaves {
-                let recordID = failure.record.recordID
-                switch failure.error.code {
-                case .serverRecordChanged:
-                    // The larger title wins, so that all devices agree.
-                    guard let server = failure.error.serverRecord else { continue }
-                    let mine = store.titles[recordID] ?? ""
-                    store.learn(server)
-                    if mine > store.titles[recordID] ?? "" {
-                        store.titles[recordID] = mine
-                        again.append(.saveRecord(recordID))
-                    }
-                case .zoneNotFound, .unknownItem:
-                    store.known[recordID] = nil
-                    again.append(.saveRecord(recordID))
-                default: break
-                }
-            }
-        }
-        if sent.failedRecordSaves.contains(where: { $0.error.code == .zoneNotFound }) {
-            engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
-        }
-        engine.state.add(pendingRecordZoneChanges: again)
-    }
-
-    func nextRecordZoneChangeBatch(
-        _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
-    ) async -> CKSyncEngine.RecordZoneChangeBatch? {
-        let changes = syncEngine.state.pendingRecordZoneChanges.filter { context.options.scope.contains($0) }
-        let now = stored
-        var batch = await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { recordID in
-            guard let title = now.titles[recordID] else { return nil }
-            let record =
-                now.known[recordID]?.copy() as? CKRecord ?? CKRecord(recordType: "Note", recordID: recordID)
-            record["title"] = title
-            return record
-        }
-        batch?.atomicByZone = isAtomic
-        return batch
-    }
-}
-
-extension SyncedNotes.Store {
-    mutating func learn(_ record: CKRecord) {
-        known[record.recordID] = record
-        titles[record.recordID] = record["title"]
-    }
-}
-
-@Suite("CloudKit: CKSyncEngine") struct SyncEngineTests {
-    @Test("What one device writes, changes and deletes reaches the other", arguments: Wire.allCases)
+@Suite("CloudKit: CKSyncEngine", .timeLimit(.minutes(5))) struct SyncEngineTests {
+    @Test(
+        "What one device writes, changes and deletes reaches the other", .behaviour("engine.round-trip"),
+        arguments: Wire.allCases)
     func twoDevices(_ wire: Wire) async throws {
         let world = try World(wire)
         let (phone, laptop) = (SyncedNotes(), SyncedNotes())
@@ -175,7 +27,9 @@ extension SyncedNotes.Store {
         #expect(laptop.titles.count == 443)
     }
 
-    @Test("A conflict is thrown and told; after the app has merged, both devices agree", arguments: Wire.allCases)
+    @Test(
+        "A conflict is thrown and told; after the app has merged, both devices agree", .behaviour("engine.conflict"),
+        arguments: Wire.allCases)
     func conflict(_ wire: Wire) async throws {
         let world = try World(wire)
         let (phone, laptop) = (SyncedNotes(), SyncedNotes())
@@ -195,7 +49,8 @@ extension SyncedNotes.Store {
         #expect(laptop.titles == phone.titles)
     }
 
-    @Test("A zone that vanished is made again by the app, in the next send")
+    @Test(
+        "A zone that vanished is made again by the app, in the next send", .behaviour("engine.zone-not-found"))
     func zoneNotFound() async throws {
         let world = try World(.inProcess)
         let app = SyncedNotes()
@@ -212,7 +67,7 @@ extension SyncedNotes.Store {
     }
 
     @Test(
-        "No fault of the network or the server loses a change",
+        "No fault of the network or the server loses a change", .behaviour("engine.retried"),
         arguments: [
             Fault.requestLost, .answerLost, .offline, .timedOut, .refused(.throttled, retryAfter: 5),
             .refused(.unavailable), .refused(.zoneBusy), .refused(.quotaExceeded), .refused(.limitExceeded),
@@ -241,7 +96,9 @@ extension SyncedNotes.Store {
         #expect(other.titles == ["a": "2", "b": "2"])
     }
 
-    @Test("An edit made while its batch is on its way is sent too", arguments: Wire.allCases)
+    @Test(
+        "An edit made while its batch is on its way is sent too", .behaviour("engine.edit-in-flight"),
+        arguments: Wire.allCases)
     func editMeanwhile(_ wire: Wire) async throws {
         let world = try World(wire)
         let device = try world.device()
@@ -263,7 +120,8 @@ extension SyncedNotes.Store {
         #expect(engine.state.pendingRecordZoneChanges.isEmpty)
     }
 
-    @Test("What was stored with the state is enough to go on after a crash")
+    @Test(
+        "What was stored with the state is enough to go on after a crash", .behaviour("engine.state"))
     func restart() async throws {
         let world = try World(.inProcess)
         let device = try world.device()
@@ -286,7 +144,8 @@ extension SyncedNotes.Store {
         #expect(again.accountChanges.isEmpty)
     }
 
-    @Test("Another account hears nothing of the one before")
+    @Test(
+        "Another account hears nothing of the one before", .behaviour("engine.switch-accounts"))
     func switchAccounts() async throws {
         let world = try World(.inProcess)
         let device = try world.device("alice")
@@ -313,7 +172,8 @@ extension SyncedNotes.Store {
         }
     }
 
-    @Test("Cancelling ends a call with operationCancelled, and what was pending stays so")
+    @Test(
+        "Cancelling ends a call with operationCancelled, and what was pending stays so", .behaviour("engine.cancel"))
     func cancel() async throws {
         let world = try World(.inProcess)
         let app = SyncedNotes()
@@ -335,55 +195,8 @@ extension SyncedNotes.Store {
         #expect(engine.state.pendingRecordZoneChanges.isEmpty)
     }
 
-    @Test("An engine that syncs by itself sends what is added, and tries again after a failure")
-    func automatic() async throws {
-        let world = try World(.inProcess)
-        let device = try world.device()
-        device.setFaults { $0.operation == "records/modify" && $0.number < 6 ? .requestLost : nil }
-        let app = SyncedNotes()
-        let (saves, saved) = AsyncStream.makeStream(of: Void.self)
-        app.listen { event in
-            if case .sentRecordZoneChanges(let sent) = event, !sent.savedRecords.isEmpty { saved.yield() }
-        }
-        let engine = try app.engine(device.container(World.container).privateCloudDatabase, automatically: true)
-        app.write(["a": "1"], engine)
-        for await _ in saves { break }
-        let other = SyncedNotes()
-        try await other.engine(world.database()).fetchChanges()
-        #expect(other.titles == ["a": "1"])
-    }
-
-    @Test("A push brings one device's change to the other, whose app does nothing for it", arguments: Wire.allCases)
-    func push(_ wire: Wire) async throws {
-        let world = try World(wire)
-        let (phone, laptop) = (SyncedNotes(), SyncedNotes())
-        let (fetches, fetched) = AsyncStream.makeStream(of: Void.self)
-        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-        laptop.listen { event in
-            switch event {
-            case .didFetchChanges: fetched.yield()
-            case .fetchedRecordZoneChanges: arrived.yield()
-            default: break
-            }
-        }
-        let receiver = try laptop.engine(world.database(), automatically: true)
-        for await _ in fetches { break }
-        let sender = try phone.engine(world.database())
-        // The server may not know yet where to push to: then a later change is the first to be told.
-        let writing = Task {
-            for number in 0..<600 where !Task.isCancelled {
-                phone.write(["note": "\(number)"], sender)
-                try? await sender.sendChanges()
-                try? await Task.sleep(for: .milliseconds(100))
-            }
-        }
-        for await _ in arrivals { break }
-        writing.cancel()
-        #expect(laptop.titles["note"] != nil)
-        withExtendedLifetime(receiver) {}
-    }
-
-    @Test("Ten thousand pending changes are sent in full batches, each change once")
+    @Test(
+        "Ten thousand pending changes are sent in full batches, each change once", .behaviour("engine.batch-size"))
     func volume() async throws {
         let world = try World(.inProcess)
         let app = SyncedNotes()
