@@ -55,9 +55,11 @@ extension LocalNotes {
     }
 
     /// After the whole zone was read from its beginning: what was not in it has been deleted in the cloud.
-    mutating func receiveAbsence(ofAllBut present: Set<Note.ID>) -> Int {
-        entries.keys.filter { !present.contains($0) }.count { id in
-            receiveDeletion(of: NoteRecord.id(of: id)) == .removed
+    ///
+    /// - Returns: What the user sees no longer.
+    mutating func receiveAbsence(ofAllBut present: Set<Note.ID>) -> [Note] {
+        entries.values.filter { !present.contains($0.note.id) }.map(\.note).filter { note in
+            receiveDeletion(of: NoteRecord.id(of: note.id)) == .removed
         }
     }
 }

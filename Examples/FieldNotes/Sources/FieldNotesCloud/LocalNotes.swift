@@ -3,7 +3,7 @@ import FieldNotesModel
 import Foundation
 
 /// What this device knows: its notes, what of them the cloud does not have yet, and how far it has read the cloud's
-/// changes. One JSON file, so that notes and change token can never disagree.
+/// changes. One JSON file, so that notes, change token and the sync engine's state can never disagree.
 struct LocalNotes: Codable {
     struct Entry: Codable {
         enum State: String, Codable {
@@ -21,6 +21,10 @@ struct LocalNotes: Codable {
     var entries: [Note.ID: Entry] = [:]
     /// The archived CKServerChangeToken of the zone.
     var changeToken: Data?
+    /// How far the sync engine of `LiveSync` has come.
+    var engineState: CKSyncEngine.State.Serialization?
+    /// The notes that came since the engine began to read the zone anew; nil while it does not.
+    var present: Set<Note.ID>?
     /// Whose notes these are.
     var userRecordName: String?
     var hasZone = false
@@ -60,6 +64,7 @@ struct LocalNotes: Codable {
     /// Forgets the cloud and keeps the notes: they will all be sent again.
     mutating func forgetCloud() {
         changeToken = nil
+        present = nil
         hasZone = false
         for (id, var entry) in entries {
             entry.systemFields = nil
@@ -67,18 +72,5 @@ struct LocalNotes: Codable {
             if entry.state == .synced { entry.state = .edited }
             entries[id] = entry.state == .deleted ? nil : entry
         }
-    }
-
-    // MARK: The file
-
-    static func read(_ file: URL) throws -> LocalNotes {
-        guard FileManager.default.fileExists(atPath: file.path) else { return LocalNotes() }
-        return try JSONDecoder().decode(LocalNotes.self, from: Data(contentsOf: file))
-    }
-
-    func write(_ file: URL) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(self).write(to: file, options: .atomic)
     }
 }

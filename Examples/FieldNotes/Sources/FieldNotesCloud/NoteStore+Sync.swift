@@ -9,11 +9,14 @@ public enum SyncError: Error, Equatable, LocalizedError {
     case otherAccount
     /// Other devices keep changing the same notes faster than this one can merge.
     case tooManyConflicts
+    /// Another process syncs this device's notes already.
+    case alreadyWatching
 
     public var errorDescription: String? {
         switch self {
-        case .noAccount: "Nobody is signed in."
+        case .noAccount: "Nobody is signed in, or the cloud refuses who is."
         case .otherAccount: "The notes on this device belong to another account."
+        case .alreadyWatching: "Another fieldnotes watches these notes already."
         case .tooManyConflicts: "Other devices keep changing the same notes. Try again in a moment."
         }
     }
@@ -32,8 +35,7 @@ extension NoteStore {
                 try await exchange(&report)
             } catch let error as CKError where error.isAboutMissingZone {
                 // Reset, or deleted from another device: this one brings its notes back.
-                local.forgetCloud()
-                try persist()
+                try update { $0.forgetCloud() }
                 try await exchange(&report)
             }
         } catch let error as CKError where error.isAboutNetwork {
@@ -42,7 +44,8 @@ extension NoteStore {
         return report
     }
 
-    private func checkAccount() async throws {
+    /// - Throws: `SyncError`, or the `CKError` of a cloud that cannot be asked.
+    func checkAccount() async throws {
         switch try await container.accountStatus() {
         case .available: break
         // The cloud did not say: tried again with the next sync.
@@ -50,15 +53,13 @@ extension NoteStore {
         default: throw SyncError.noAccount
         }
         let user = try await container.userRecordID().recordName
-        if let known = local.userRecordName, known != user { throw SyncError.otherAccount }
-        local.userRecordName = user
+        try update { try $0.claim(for: user) }
     }
 
     private func exchange(_ report: inout SyncReport) async throws {
         if !local.hasZone {
             _ = try await database.save(CKRecordZone(zoneID: NoteRecord.zoneID))
-            local.hasZone = true
-            try persist()
+            try update { $0.hasZone = true }
         }
         try await receiveChanges(&report)
         // Each round sends what the one before had to merge; a second device that syncs at the same time costs one more.
@@ -74,7 +75,7 @@ extension NoteStore {
         do {
             try await receivePages(&report)
         } catch let error as CKError where error.code == .changeTokenExpired {
-            local.serverChangeToken = nil
+            try update { $0.serverChangeToken = nil }
             try await receivePages(&report)
         }
     }
@@ -87,34 +88,31 @@ extension NoteStore {
         var isMoreComing = true
         while isMoreComing {
             let page = try await database.recordZoneChanges(inZoneWith: NoteRecord.zoneID, since: token)
-            for result in page.modificationResultsByID.values {
-                let record = try result.get().record
-                report.count(local.receive(record))
-                if let id = NoteRecord.noteID(of: record.recordID) { present?.insert(id) }
-            }
-            for deletion in page.deletions {
-                report.count(local.receiveDeletion(of: deletion.recordID))
-                if let id = NoteRecord.noteID(of: deletion.recordID) { present?.remove(id) }
-            }
+            let records = try page.modificationResultsByID.values.map { try $0.get().record }
             token = page.changeToken
             isMoreComing = page.moreComing
-            if present == nil {
-                local.serverChangeToken = token
-                try persist()
+            present?.formUnion(records.compactMap { NoteRecord.noteID(of: $0.recordID) })
+            present?.subtract(page.deletions.compactMap { NoteRecord.noteID(of: $0.recordID) })
+            let newToken = present == nil ? token : nil
+            let outcomes = try update { local in
+                if let newToken { local.serverChangeToken = newToken }
+                return records.map { local.receive($0) } + page.deletions.map { local.receiveDeletion(of: $0.recordID) }
             }
+            for outcome in outcomes { report.count(outcome) }
         }
         if let present {
-            report.removed += local.receiveAbsence(ofAllBut: present)
-            local.serverChangeToken = token
-            try persist()
+            let newToken = token
+            report.removed += try update { local in
+                local.serverChangeToken = newToken
+                return local.receiveAbsence(ofAllBut: present).count
+            }
         }
     }
 
     // MARK: Sending
 
     private func sendPending(_ report: inout SyncReport) async throws {
-        let pending = local.entries.values.filter { $0.state != .synced }
-        var rest = pending.sorted { $0.note.modifiedAt < $1.note.modifiedAt }[...]
+        var rest = local.pending[...]
         var size = 200
         while !rest.isEmpty {
             do {
@@ -128,62 +126,60 @@ extension NoteStore {
 
     private func send(_ entries: [LocalNotes.Entry], _ report: inout SyncReport) async throws {
         let edited = entries.filter { $0.state == .edited }
-        let records = edited.map { entry in
-            let record =
-                entry.systemFields.flatMap(CKRecord.unarchive(systemFields:))
-                ?? CKRecord(recordType: NoteRecord.type, recordID: NoteRecord.id(of: entry.note.id))
-            entry.note.write(to: record, since: entry.base)
-            return record
-        }
         let deletions = entries.filter { $0.state == .deleted }.map { NoteRecord.id(of: $0.note.id) }
         let (saves, deletes) = try await database.modifyRecords(
-            saving: records, deleting: deletions, savePolicy: .ifServerRecordUnchanged, atomically: false)
-
-        var failure: (any Error)?
-        for entry in edited {
-            switch saves[NoteRecord.id(of: entry.note.id)] {
-            case .success(let record): confirm(entry.note, as: record, &report)
-            case .failure(let error): failure = resolve(error, for: entry.note.id, &report) ?? failure
-            case nil: break  // not said: it stays pending
+            saving: edited.map(\.record), deleting: deletions, savePolicy: .ifServerRecordUnchanged, atomically: false)
+        let (done, failure) = try update { local in
+            var done = SyncReport()
+            var failure: (any Error)?
+            for entry in edited {
+                switch saves[NoteRecord.id(of: entry.note.id)] {
+                case .success(let record):
+                    local.confirm(entry.note, as: record)
+                    done.sent += 1
+                case .failure(let error): failure = local.resolve(error, for: entry.note.id, &done) ?? failure
+                case nil: break  // not said: it stays pending
+                }
             }
-        }
-        for (recordID, result) in deletes {
-            guard let id = NoteRecord.noteID(of: recordID), local.entries[id]?.state == .deleted else { continue }
-            switch result {
-            case .success:
-                local.entries[id] = nil
-                report.deleted += 1
-            case .failure(let error as CKError) where error.code == .unknownItem:
-                local.entries[id] = nil
-            case .failure(let error):
-                failure = error
+            for (recordID, result) in deletes {
+                switch result {
+                case .success:
+                    if local.confirmDeletion(of: recordID) { done.deleted += 1 }
+                case .failure(let error as CKError) where error.code == .unknownItem:
+                    _ = local.confirmDeletion(of: recordID)
+                case .failure(let error):
+                    failure = error
+                }
             }
+            return (done, failure)
         }
-        try persist()
+        report.sent += done.sent
+        report.deleted += done.deleted
+        report.merged += done.merged
         if let failure { throw failure }
     }
+}
 
-    /// The cloud has taken the note. It may have been edited again while it was on its way: then it stays pending.
-    private func confirm(_ sent: Note, as record: CKRecord, _ report: inout SyncReport) {
-        report.sent += 1
-        guard var entry = local.entries[sent.id] else { return }
-        entry.base = sent
-        entry.systemFields = record.archivedSystemFields
-        if entry.note == sent, entry.state == .edited { entry.state = .synced }
-        local.entries[sent.id] = entry
+extension LocalNotes {
+    /// - Throws: `SyncError.otherAccount` where the notes are somebody else's.
+    mutating func claim(for user: String) throws {
+        if let known = userRecordName, known != user { throw SyncError.otherAccount }
+        userRecordName = user
     }
 
     /// Mends what can be mended, so that the next round can send the note again; else returns the error.
-    private func resolve(_ error: any Error, for id: Note.ID, _ report: inout SyncReport) -> (any Error)? {
+    fileprivate mutating func resolve(
+        _ error: any Error, for id: Note.ID, _ report: inout SyncReport
+    ) -> (any Error)? {
         guard let error = error as? CKError else { return error }
         switch error.code {
         case .serverRecordChanged:
             guard let record = error.serverRecord else { return error }
-            _ = local.receive(record)
+            _ = receive(record)
             report.merged += 1
             return nil
         case .unknownItem:
-            _ = local.receiveDeletion(of: NoteRecord.id(of: id))
+            _ = receiveDeletion(of: NoteRecord.id(of: id))
             return nil
         default:
             return error

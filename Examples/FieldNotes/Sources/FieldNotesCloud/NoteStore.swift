@@ -11,17 +11,20 @@ public actor NoteStore: NotePersisting {
 
     let container: CKContainer
     var database: CKDatabase { container.privateCloudDatabase }
-    private let file: URL
-    var local: LocalNotes
+    /// The folder of this device.
+    nonisolated let directory: URL
+    private var file: NotesFile
+    private(set) var local = LocalNotes()
 
     /// Opens the notes in `directory`, which is made where it does not exist.
     public init(
         directory: URL, container: CKContainer = CKContainer(identifier: NoteStore.containerIdentifier)
     ) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        file = directory.appendingPathComponent("notes.json")
-        local = try LocalNotes.read(file)
+        self.directory = directory
         self.container = container
+        file = NotesFile(directory)
+        try file.reload(&local)
     }
 
     public func notes() -> [Note] {
@@ -32,16 +35,20 @@ public actor NoteStore: NotePersisting {
     public var pendingCount: Int { local.pendingCount }
 
     public func save(_ note: Note) throws {
-        local.save(note)
-        try persist()
+        try update { $0.save(note) }
     }
 
     public func delete(_ id: Note.ID) throws {
-        local.delete(id)
-        try persist()
+        try update { $0.delete(id) }
     }
 
-    func persist() throws {
-        try local.write(file)
+    /// Reads what another process has changed.
+    func reload() throws {
+        try file.reload(&local)
+    }
+
+    /// Changes what this device knows, and stores it before anybody hears of it.
+    func update<Value: Sendable>(_ change: @Sendable (inout LocalNotes) throws -> Value) throws -> Value {
+        try file.update(&local, change)
     }
 }

@@ -1,6 +1,6 @@
 /// The words and options of a command line.
 struct CommandLineWords {
-    private static let flags: Set<String> = ["help", "pin", "cloud", "json"]
+    private static let flags: Set<String> = ["help", "pin", "cloud", "json", "watch"]
 
     private(set) var words: [String] = []
     private var options: [String: [String]] = [:]

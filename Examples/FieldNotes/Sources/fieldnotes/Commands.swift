@@ -16,7 +16,7 @@ let commands: [String: NoteCommand] = [
     "pin": NoteCommand { store, line in try await setPinned(true, store, line) },
     "unpin": NoteCommand { store, line in try await setPinned(false, store, line) },
     "delete": NoteCommand(run: delete),
-    "sync": NoteCommand(run: sync),
+    "sync": NoteCommand(options: ["watch"], run: sync),
     "status": NoteCommand(run: status),
 ]
 
@@ -85,6 +85,7 @@ private func setPinned(_ isPinned: Bool, _ store: NoteStore, _ line: CommandLine
 }
 
 @Sendable private func sync(_ store: NoteStore, _ line: CommandLineWords) async throws {
+    if line.has("watch") { return try await watch(store) }
     let report = try await store.sync()
     let waiting = await store.pendingCount
     if report.isOffline {
@@ -120,7 +121,7 @@ private func find(_ line: CommandLineWords, in store: NoteStore) async throws ->
     return note
 }
 
-private func counted(_ number: Int, _ word: String) -> String {
+func counted(_ number: Int, _ word: String) -> String {
     "\(number) \(word)\(number == 1 ? "" : "s")"
 }
 

@@ -51,7 +51,7 @@ struct FieldNotes {
           show NOTE
           search TEXT [--cloud]        on this device, or in the cloud by tag or beginning of the title
           pin NOTE, unpin NOTE, delete NOTE
-          sync                         exchanges notes with the cloud
+          sync [--watch]               exchanges notes with the cloud; with --watch as they change, until Control-C
           status                       what the cloud does not have yet
 
         NOTE is a title, its beginning, or the beginning of the identifier that `list` shows.

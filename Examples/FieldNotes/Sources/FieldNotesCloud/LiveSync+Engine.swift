@@ -1,0 +1,177 @@
+import CloudKit
+import FieldNotesModel
+import Foundation
+
+extension LiveSync: CKSyncEngineDelegate {
+    public func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
+        guard !hasEnded else { return }
+        do {
+            switch event {
+            case .stateUpdate(let update):
+                try await store.update { $0.engineState = update.stateSerialization }
+            case .accountChange(let change):
+                try await handle(change, syncEngine)
+            case .fetchedDatabaseChanges(let changes):
+                try await handle(changes, syncEngine)
+            case .fetchedRecordZoneChanges(let changes):
+                try await handle(changes, syncEngine)
+            case .didFetchRecordZoneChanges(let fetched):
+                guard fetched.zoneID == NoteRecord.zoneID else { break }
+                if fetched.error == nil { try await zoneIsRead(syncEngine) }
+                // It is read anew: what does not come was deleted meanwhile.
+                if fetched.error?.code == .changeTokenExpired { try await store.update { $0.present = [] } }
+            case .sentDatabaseChanges(let sent):
+                guard sent.savedZones.contains(where: { $0.zoneID == NoteRecord.zoneID }) else { break }
+                try await store.update { $0.hasZone = true }
+            case .sentRecordZoneChanges(let sent):
+                try await handle(sent, syncEngine)
+            case .didFetchChanges:
+                tell(.upToDate)
+            case .willFetchChanges, .willFetchRecordZoneChanges, .willSendChanges, .didSendChanges:
+                break
+            @unknown default:
+                break
+            }
+        } catch {
+            // Nothing may go on as if it had been stored. Not awaited: the engine ends after this event only.
+            Task { await end(error) }
+        }
+    }
+
+    public func nextRecordZoneChangeBatch(
+        _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+    ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+        let local = await store.local
+        let wanted = Set(local.pending.map(\.change))
+        let pending = syncEngine.state.pendingRecordZoneChanges
+        // A merge, or another process, has made them needless.
+        syncEngine.state.remove(pendingRecordZoneChanges: pending.filter { !wanted.contains($0) })
+        let scope = context.options.scope
+        let changes = pending.filter { wanted.contains($0) && scope.contains($0) }
+        return await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { recordID in
+            NoteRecord.noteID(of: recordID).flatMap { local.entries[$0]?.record }
+        }
+    }
+
+    // MARK: The account
+
+    private func handle(_ change: CKSyncEngine.Event.AccountChange, _ engine: CKSyncEngine) async throws {
+        switch change.changeType {
+        case .signIn(let user), .switchAccounts(_, let user):
+            try await store.update { local in
+                try local.claim(for: user.recordName)
+                // The engine reads everything anew: what does not come was deleted meanwhile.
+                if local.entries.values.contains(where: { $0.systemFields != nil }) { local.present = [] }
+            }
+            await addPending(to: engine)
+        case .signOut:
+            break
+        @unknown default:
+            break
+        }
+    }
+
+    // MARK: What came
+
+    private func handle(_ changes: CKSyncEngine.Event.FetchedDatabaseChanges, _ engine: CKSyncEngine) async throws {
+        guard let deletion = changes.deletions.first(where: { $0.zoneID == NoteRecord.zoneID }) else { return }
+        let removed = try await store.update { local in
+            // Deleted in the system's settings, by whoever wants the app's data gone.
+            let removed = deletion.reason == .purged ? local.notes : []
+            if deletion.reason == .purged { local.entries = [:] }
+            local.forgetCloud()
+            return removed
+        }
+        for note in removed { tell(.removed(note)) }
+        // For any other reason this device brings its notes back.
+        await addPending(to: engine)
+    }
+
+    private func handle(_ changes: CKSyncEngine.Event.FetchedRecordZoneChanges, _ engine: CKSyncEngine) async throws {
+        let events = try await store.update { local in
+            var events: [Event] = []
+            for modification in changes.modifications {
+                let outcome = local.receive(modification.record)
+                guard let id = NoteRecord.noteID(of: modification.record.recordID) else { continue }
+                local.present?.insert(id)
+                guard let note = local.entries[id]?.note else { continue }
+                if outcome == .received { events.append(.received(note)) }
+                if outcome == .merged { events.append(.merged(note)) }
+            }
+            for deletion in changes.deletions {
+                guard let id = NoteRecord.noteID(of: deletion.recordID) else { continue }
+                local.present?.remove(id)
+                let note = local.entries[id]?.note
+                if local.receiveDeletion(of: deletion.recordID) == .removed, let note { events.append(.removed(note)) }
+            }
+            return events
+        }
+        for event in events { tell(event) }
+        await addPending(to: engine)
+    }
+
+    private func zoneIsRead(_ engine: CKSyncEngine) async throws {
+        let removed = try await store.update { local -> [Note] in
+            guard let present = local.present else { return [] }
+            local.present = nil
+            guard !present.isEmpty else {
+                // The zone was made anew meanwhile: this device brings its notes back.
+                local.forgetCloud()
+                return []
+            }
+            return local.receiveAbsence(ofAllBut: present)
+        }
+        for note in removed { tell(.removed(note)) }
+        await addPending(to: engine)
+    }
+
+    // MARK: What was sent
+
+    private func handle(_ sent: CKSyncEngine.Event.SentRecordZoneChanges, _ engine: CKSyncEngine) async throws {
+        // Those the engine sends again by itself; everything else that failed is the app's to mend.
+        let kept = Set(engine.state.pendingRecordZoneChanges)
+        let (events, failures) = try await store.update { local in
+            var events: [Event] = []
+            var failures: [(Note, CKError)] = []
+            for record in sent.savedRecords {
+                guard let note = Note(record: record) else { continue }
+                local.confirm(note, as: record)
+                events.append(.sent(note))
+            }
+            for failure in sent.failedRecordSaves where !kept.contains(.saveRecord(failure.record.recordID)) {
+                if let event = local.mend(failure, &failures) { events.append(event) }
+            }
+            let gone = sent.failedRecordDeletes.filter { [.unknownItem, .zoneNotFound].contains($0.value.code) }.keys
+            for recordID in sent.deletedRecordIDs + gone {
+                let note = NoteRecord.noteID(of: recordID).flatMap { local.entries[$0]?.note }
+                if local.confirmDeletion(of: recordID), let note { events.append(.deleted(note)) }
+            }
+            return (events, failures)
+        }
+        for event in events { tell(event) }
+        for (note, error) in failures { refuse(note, error) }
+        await addPending(to: engine)
+    }
+}
+
+extension LocalNotes {
+    /// Mends what can be mended, so that the note can be sent again; else the note is added to `failures`.
+    fileprivate mutating func mend(
+        _ failure: CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave, _ failures: inout [(Note, CKError)]
+    ) -> LiveSync.Event? {
+        guard let id = NoteRecord.noteID(of: failure.record.recordID) else { return nil }
+        switch failure.error.code {
+        case .serverRecordChanged:
+            guard let record = failure.error.serverRecord, receive(record) != .nothing, let note = entries[id]?.note
+            else { return nil }
+            return .merged(note)
+        case .unknownItem:
+            _ = receiveDeletion(of: failure.record.recordID)
+        case .zoneNotFound, .userDeletedZone:
+            forgetCloud()
+        default:
+            if let note = entries[id]?.note { failures.append((note, failure.error)) }
+        }
+        return nil
+    }
+}
