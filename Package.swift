@@ -55,9 +55,11 @@ let package = Package(
         .target(name: "PredicateFormat", swiftSettings: swift),
 
         // Storage
-        .target(name: "CloudStore", dependencies: ["SQL"], swiftSettings: swift),
+        .target(name: "CloudStore", dependencies: ["SQL", "PostgresSQL"], swiftSettings: swift),
         .target(name: "CloudStoreConformance", dependencies: ["CloudStore", "SQL"], swiftSettings: swift),
-        .target(name: "SQL", dependencies: ["CSQLite", "CPostgres"], swiftSettings: swift),
+        .target(name: "PersistentStore", dependencies: ["SQL", "CSQLite"], swiftSettings: swift),
+        .target(name: "PostgresSQL", dependencies: ["SQL", "CPostgres"], swiftSettings: swift),
+        .target(name: "SQL", dependencies: ["CSQLite"], swiftSettings: swift),
 
         // C libraries
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -74,7 +76,8 @@ let package = Package(
             name: "StoreBenchmark", dependencies: ["CloudStore", "SQL"], path: "Benchmarks/Store", swiftSettings: swift),
 
         // Tests
-        .testTarget(name: "SQLTests", dependencies: ["SQL", "ThrowawayPostgres"], swiftSettings: swift),
+        .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),
+        .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "SQL"], swiftSettings: swift),
         .testTarget(
             name: "CloudStoreTests",
             dependencies: [

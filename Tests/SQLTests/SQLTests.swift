@@ -1,4 +1,5 @@
 import Foundation
+import PostgresSQL
 import SQL
 import Testing
 import ThrowawayPostgres

@@ -1,4 +1,5 @@
 import Glibc
+import PostgresSQL
 import SQL
 
 /// The connections of one kind of session to a PostgreSQL server, shared by all tenants.

@@ -1,3 +1,4 @@
+import PostgresSQL
 import SQL
 
 /// What a session is made from.

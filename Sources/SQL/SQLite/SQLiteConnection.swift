@@ -2,7 +2,8 @@ import CSQLite
 
 /// A connection to a SQLite file or to a named database in memory.
 package final class SQLiteConnection: Connection {
-    private(set) var handle: OpaquePointer?
+    /// SQLite's own connection, for what this layer does not wrap; nil once it is closed.
+    package private(set) var handle: OpaquePointer?
     /// 1 when a commit may pass; nil when nobody guards them.
     private var commitGuard: UnsafeMutablePointer<Int32>?
     package let dialect = Dialect.sqlite
@@ -15,7 +16,8 @@ package final class SQLiteConnection: Connection {
     package init(path: String, options: SQLiteOptions = SQLiteOptions()) throws(SQLError) {
         _ = Self.configured
         // The connection is used by one thread at a time, so SQLite's own lock around every call is not needed.
-        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+        flags |= options.readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         if options.creates { flags |= SQLITE_OPEN_CREATE }
         let result = sqlite3_open_v2(path, &handle, flags, options.fileSystem)
         guard result == SQLITE_OK else {
@@ -52,6 +54,10 @@ package final class SQLiteConnection: Connection {
     package var isUsable: Bool { handle != nil }
 
     package func prepare(_ sql: String) throws(SQLError) -> any Statement {
+        try prepareStatement(sql)
+    }
+
+    package func prepareStatement(_ sql: String) throws(SQLError) -> SQLiteStatement {
         var statement: OpaquePointer?
         var sql = sql
         let result = sql.withUTF8 { text in
@@ -128,7 +134,8 @@ package final class SQLiteConnection: Connection {
         handle = nil
     }
 
-    func failure(_ result: Int32) -> SQLError { Self.error(result, handle) }
+    /// What the connection's last call that gave this result says.
+    package func failure(_ result: Int32) -> SQLError { Self.error(result, handle) }
 
     private static func error(_ result: Int32, _ handle: OpaquePointer?) -> SQLError {
         let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(result))

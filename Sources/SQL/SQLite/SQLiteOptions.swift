@@ -24,6 +24,8 @@ package struct SQLiteOptions: Sendable {
     package var busyMilliseconds: Int32
     /// False: opening a file that does not exist is an error.
     package var creates: Bool
+    /// True: nothing can be written, and no log is begun.
+    package var readOnly = false
     /// The name of a registered virtual file system; nil is the system's own.
     package var fileSystem: String?
 

@@ -3,7 +3,8 @@ import Glibc
 
 /// A prepared statement of SQLite.
 package final class SQLiteStatement: Statement {
-    private let handle: OpaquePointer
+    /// SQLite's own statement, for callers that read many columns of many rows.
+    package let handle: OpaquePointer
     private let connection: SQLiteConnection
     private var bindFailure: Int32 = SQLITE_OK
     package private(set) var isActive = false

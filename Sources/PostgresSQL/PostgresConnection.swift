@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// A connection to a PostgreSQL server, or to another that speaks its protocol.
 package final class PostgresConnection: Connection {

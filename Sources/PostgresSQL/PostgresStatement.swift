@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// A prepared statement of PostgreSQL. Parameters and columns travel in their binary form; a run fetches all its rows,
 /// so a query that may return many carries a LIMIT.

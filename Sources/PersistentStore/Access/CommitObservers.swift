@@ -1,0 +1,83 @@
+import Foundation
+
+/// Who is told of commits, and the commits yet to be told: each once, in their order, by one thread at a time.
+final class CommitObservers: @unchecked Sendable {  // what changes is used under the lock
+    private let lock = NSLock()
+    private var observers: [(id: Int, tell: @Sendable (Commit) -> Void)] = []
+    private var nextID = 0
+    private var waiting: [Commit] = []
+    private var isDelivering = false
+    private var onStop: (@Sendable () -> Void)?
+    /// Transactions that this store wrote itself, so that the watch over the file does not tell them again.
+    private var own: Set<Int64> = []
+
+    func add(_ tell: @escaping @Sendable (Commit) -> Void) -> Int {
+        lock.withLock {
+            nextID += 1
+            observers.append((nextID, tell))
+            return nextID
+        }
+    }
+
+    /// - Returns: whether nobody is left.
+    func remove(_ id: Int) -> Bool {
+        lock.withLock {
+            observers.removeAll { $0.id == id }
+            return observers.isEmpty
+        }
+    }
+
+    func enqueue(_ commit: Commit) {
+        lock.withLock {
+            guard !observers.isEmpty else { return }
+            waiting.append(commit)
+            if commit.transaction > 0, onStop != nil { own.insert(commit.transaction) }
+        }
+    }
+
+    /// Whether a transaction is one of this store's own; asked once for each.
+    func takeOwn(_ transaction: Int64) -> Bool {
+        lock.withLock { own.remove(transaction) != nil }
+    }
+
+    /// Tells what waits, unless another thread is at it, which then tells this too.
+    func deliver() {
+        while true {
+            let next: (Commit, [@Sendable (Commit) -> Void])? = lock.withLock {
+                guard !isDelivering, !waiting.isEmpty else { return nil }
+                isDelivering = true
+                return (waiting.removeFirst(), observers.map(\.tell))
+            }
+            guard let (commit, tell) = next else { return }
+            for each in tell { each(commit) }
+            lock.withLock { isDelivering = false }
+        }
+    }
+
+    /// Keeps the watch over the file, to end it with the store.
+    func watch(stop: @escaping @Sendable () -> Void) -> Bool {
+        lock.withLock {
+            guard onStop == nil else { return false }
+            onStop = stop
+            return true
+        }
+    }
+
+    func stop() {
+        let stop = lock.withLock {
+            defer { onStop = nil }
+            return onStop
+        }
+        stop?()
+    }
+}
+
+extension PersistentStore {
+    /// Tells of every commit of this store after it is kept, on the thread that committed, in their order.
+    ///
+    /// - Returns: ends the telling when it goes or is cancelled.
+    package func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> Observation {
+        let id = observers.add(tell)
+        return Observation { [observers] in _ = observers.remove(id) }
+    }
+}

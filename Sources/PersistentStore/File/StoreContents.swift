@@ -1,0 +1,86 @@
+import Foundation
+import SQL
+
+/// What a file says of itself: whose store it is and for which model.
+struct StoreContents {
+    var identifier: String
+    /// The model that the file was made for. Of a file made by others: what its tables tell.
+    var model: StoreModel
+    /// The layout by which its rows are read.
+    var layout: StoreLayout
+    /// What keeps the file from being used with the wanted model as it is.
+    var differences: [ModelDifference] = []
+    /// The file names its model in this module's own form.
+    var isOurs: Bool
+    /// The wanted model can be used at once.
+    var isReady: Bool
+}
+
+extension StoreContents {
+    /// - Returns: nil for an empty file.
+    init?(reading session: StoreSession, for wanted: StoreModel) throws(PersistentStoreError) {
+        let structure = try FileStructure(reading: session)
+        guard !structure.tables.isEmpty else { return nil }
+        for table in ["Z_METADATA", "Z_PRIMARYKEY"] where structure.tables[table] == nil {
+            throw .notAStore(path: session.path, reason: "it has no table \(table)")
+        }
+        var found: String?
+        try session.rows("SELECT Z_UUID FROM Z_METADATA") { found = found ?? $0.optionalText(0) }
+        identifier = found ?? UUID().uuidString
+        let numbers = try session.entityNumbers()
+        if let stored = try session.storedModel() {
+            isOurs = true
+            model = stored
+            differences = ModelComparison.differences(from: stored, to: wanted)
+            isReady = differences.isEmpty && stored == wanted
+            var builder = LayoutBuilder(
+                model: isReady ? wanted : stored, numbers: numbers, existing: structure)
+            layout = try builder.build()
+            return
+        }
+        isOurs = false
+        let reading = try FileModel(session: session, structure: structure, numbers: numbers)
+        model = reading.model(preferring: wanted)
+        var builder = LayoutBuilder(model: model, numbers: numbers, existing: structure)
+        layout = try builder.build()
+        differences = ModelComparison.differences(from: model, to: wanted)
+        isReady = false
+    }
+}
+
+extension StoreSession {
+    /// The number of each entity (`Z_PRIMARYKEY`), those of the history left out.
+    func entityNumbers() throws(PersistentStoreError) -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        try rows("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND 15999") { row in
+            numbers[row.text(0)] = Int(row.int64(1))
+        }
+        return numbers
+    }
+
+    func storedModel() throws(PersistentStoreError) -> StoreModel? {
+        guard let bytes = try value(named: "model") else { return nil }
+        return try? JSONDecoder().decode(StoreModel.self, from: bytes)
+    }
+
+    /// A value that this module or a layer above keeps in the file beside the rows.
+    func value(named name: String) throws(PersistentStoreError) -> Data? {
+        guard try integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'STRATUS_METADATA'") == 1 else { return nil }
+        var result: Data?
+        try rows("SELECT ZVALUE FROM STRATUS_METADATA WHERE ZKEY = ?1", [.string(name)]) { row in
+            result = Data(row.blob(0))
+        }
+        return result
+    }
+
+    func setValue(_ value: Data?, named name: String) throws(PersistentStoreError) {
+        guard let value else { return try run("DELETE FROM STRATUS_METADATA WHERE ZKEY = ?1", .string(name)) }
+        try run("INSERT OR REPLACE INTO STRATUS_METADATA (ZKEY, ZVALUE) VALUES (?1, ?2)", .string(name), .data(value))
+    }
+
+    /// The number of the newest change that another program left in the history before this module first wrote.
+    func adoptedChanges() throws(PersistentStoreError) -> Int64 {
+        guard let bytes = try value(named: "adoptedChanges") else { return 0 }
+        return Int64(String(decoding: bytes, as: UTF8.self)) ?? 0
+    }
+}

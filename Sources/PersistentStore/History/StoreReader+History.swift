@@ -1,0 +1,99 @@
+import Foundation
+import SQL
+
+extension StoreReader {
+    /// The number of the newest transaction; 0 before the first.
+    package func newestTransaction() throws(PersistentStoreError) -> Int64 {
+        guard try hasHistory() else { return 0 }
+        let counted = try session.integer(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1", .integer(HistoryEntity.transaction))
+        return max(counted ?? 0, try session.integer("SELECT MAX(Z_PK) FROM ATRANSACTION") ?? 0)
+    }
+
+    /// The number of the oldest transaction that the history still has.
+    package func oldestTransaction() throws(PersistentStoreError) -> Int64? {
+        guard try hasHistory() else { return nil }
+        return try session.integer("SELECT MIN(Z_PK) FROM ATRANSACTION")
+    }
+
+    /// Committed writes with their changes.
+    ///
+    /// - Throws: `historyExpired` when transactions after `query.after` were trimmed.
+    package func history(_ query: HistoryQuery) throws(PersistentStoreError) -> [HistoryTransaction] {
+        guard try hasHistory() else { return [] }
+        if let after = query.after, query.failsWhenExpired {
+            let oldest = try oldestTransaction()
+            let newest = try newestTransaction()
+            if after < newest, oldest.map({ after &+ 1 < $0 }) ?? true { throw .historyExpired(oldest: oldest) }
+        }
+        var transactions = try self.transactions(query)
+        guard query.includesChanges, !transactions.isEmpty else { return transactions }
+        let positions = Dictionary(
+            transactions.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+        let numbers = transactions.map(\.number)
+        let adopted = try session.adoptedChanges()
+        try session.rows(
+            """
+            SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, ZTOMBSTONE0 FROM ACHANGE
+            WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2 ORDER BY Z_PK
+            """, [.integer(numbers.min() ?? 0), .integer(numbers.max() ?? 0)]
+        ) { row in
+            guard let position = positions[row.int64(1)],
+                let kind = HistoryChange.Kind(rawValue: Int(row.int64(2)))
+            else { return }
+            let isOurs = row.int64(0) > adopted
+            transactions[position].changes.append(
+                HistoryChange(
+                    number: row.int64(0), transaction: row.int64(1), kind: kind,
+                    row: RowID(entity: Int32(truncatingIfNeeded: row.int64(3)), key: row.int64(4)),
+                    updatedProperties: kind != .update || !isOurs ? nil : PropertySet(bytes: row.blob(5)),
+                    tombstone: row.isNull(6) || !isOurs ? [:] : Tombstone.decode(Data(row.blob(6)))))
+        }
+        return transactions
+    }
+
+    private func transactions(_ query: HistoryQuery) throws(PersistentStoreError) -> [HistoryTransaction] {
+        var conditions: [String] = []
+        var values: [StoreValue] = []
+        func add(_ condition: String, _ value: StoreValue) {
+            values.append(value)
+            conditions.append(condition + " ?\(values.count)")
+        }
+        if let after = query.after { add("t.Z_PK >", .integer(after)) }
+        if let through = query.through { add("t.Z_PK <=", .integer(through)) }
+        if let since = query.since { add("t.ZTIMESTAMP >=", .date(since)) }
+        if let authors = query.authors,
+            let list = try? String(data: JSONEncoder().encode(authors.sorted()), encoding: .utf8)
+        {
+            values.append(.string(list))
+            conditions.append("COALESCE(a.ZNAME, t.ZAUTHOR, '') IN (SELECT value FROM json_each(?\(values.count)))")
+        }
+        var text = """
+            SELECT t.Z_PK, t.ZTIMESTAMP, COALESCE(a.ZNAME, t.ZAUTHOR), COALESCE(c.ZNAME, t.ZCONTEXTNAME),
+                COALESCE(b.ZNAME, t.ZBUNDLEID), COALESCE(p.ZNAME, t.ZPROCESSID)
+            FROM ATRANSACTION AS t
+            LEFT JOIN ATRANSACTIONSTRING AS a ON a.Z_PK = t.ZAUTHORTS
+            LEFT JOIN ATRANSACTIONSTRING AS b ON b.Z_PK = t.ZBUNDLEIDTS
+            LEFT JOIN ATRANSACTIONSTRING AS c ON c.Z_PK = t.ZCONTEXTNAMETS
+            LEFT JOIN ATRANSACTIONSTRING AS p ON p.Z_PK = t.ZPROCESSIDTS
+            """
+        if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
+        text += " ORDER BY t.Z_PK" + (query.isAscending ? "" : " DESC")
+        if let limit = query.limit { text += " LIMIT \(max(limit, 0))" }
+        var result: [HistoryTransaction] = []
+        try session.rows(text, values) { row in
+            result.append(
+                HistoryTransaction(
+                    number: row.int64(0), timestamp: Date(timeIntervalSinceReferenceDate: row.double(1)),
+                    author: row.optionalText(2), context: row.optionalText(3), bundleIdentifier: row.optionalText(4),
+                    processIdentifier: row.optionalText(5), changes: []))
+        }
+        return result
+    }
+
+    private func hasHistory() throws(PersistentStoreError) -> Bool {
+        try session.integer(
+            "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('ATRANSACTION', 'ACHANGE', 'ATRANSACTIONSTRING')")
+            == 3
+    }
+}
