@@ -100,6 +100,10 @@ let package = Package(
             swiftSettings: swift
         ),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit", "WebServices"], swiftSettings: swift),
+        // An app as language mode 5 has it, for the tests with clients that others wrote.
+        .executableTarget(
+            name: "SyncedDevice", dependencies: ["CloudKit"], path: "Tests/Support/SyncedDevice",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer", "WebServices"],
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift

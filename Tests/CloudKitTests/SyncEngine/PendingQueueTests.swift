@@ -91,6 +91,27 @@ import Testing
         #expect(queue.changes == list)
     }
 
+    @Test("What a hundred thousand changes cost each is what a thousand cost each")
+    func linear() {
+        /// How often an item was hashed while so many changes were added, added again and sent in batches.
+        func cost(_ count: Int) -> Int {
+            let hashes = HashCount()
+            let changes = (0..<count).map { CountedChange(item: CountedChange.Item(number: $0, hashes: hashes)) }
+            var queue = PendingQueue(changes)
+            for change in changes { queue.add(change) }
+            let generation = queue.generation
+            for start in stride(from: 0, to: count, by: 400) {
+                for change in changes[start..<min(start + 400, count)] { queue.settle(change, upTo: generation) }
+            }
+            #expect(queue.isEmpty)
+            return hashes.count
+        }
+        let few = cost(1_000)
+        let many = cost(100_000)
+        // Growing tables hash again, so not exactly a hundred times as often.
+        #expect(many < 200 * few)
+    }
+
     @Test("A state with a hundred thousand pending changes survives JSON, in order")
     func serialization() throws {
         let zones = ["Notes", "Work", "Zone with spaces"].map { CKRecordZone.ID(zoneName: $0) }
@@ -149,4 +170,26 @@ struct SeededNumbers: RandomNumberGenerator {
         word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
         return word ^ (word >> 31)
     }
+}
+
+private final class HashCount: @unchecked Sendable {
+    // Unchecked: one test, one thread.
+    var count = 0
+}
+
+/// A change that tells how often its item is hashed.
+private struct CountedChange: PendingChange {
+    struct Item: Hashable, Sendable {
+        var number: Int
+        var hashes: HashCount
+
+        static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+        func hash(into hasher: inout Hasher) {
+            hashes.count += 1
+            hasher.combine(number)
+        }
+    }
+
+    var item: Item
 }

@@ -135,6 +135,17 @@ private struct Bench {
         #expect(bench.requests.allSatisfy { $0 <= 400 })
     }
 
+    @Test("A hundred thousand pending changes are asked for and sent once each, in full requests")
+    func volume() {
+        var bench = Bench()
+        for number in 0..<100_000 { bench.queue.add(.saveRecord(Bench.id(number))) }
+        #expect(bench.send() == nil)
+        #expect(bench.requests == Array(repeating: 400, count: 250))
+        #expect(bench.contexts.count == 251)
+        #expect(bench.sent.count == 250)
+        #expect(bench.queue.isEmpty)
+    }
+
     @Test("Requests hold records of one zone each")
     func zones() {
         var bench = Bench()

@@ -147,6 +147,37 @@ import Testing
         #expect(zones[nowhere]??.code == .zoneNotFound, "one zone's failure does not stop the others")
     }
 
+    @Test("CKFetchRecordChangesOperation, the older form, reads a zone page by page", arguments: Wire.allCases)
+    @available(*, deprecated)
+    func olderForm(_ wire: Wire) async throws {
+        let (database, zone) = try await World(wire).database(zone: "Zone")
+        let records = (0..<5).map { note("\($0)", zone) }
+        _ = try await database.modifyRecords(saving: records, deleting: [])
+        try await database.deleteRecord(withID: records[0].recordID)
+        var token: CKServerChangeToken?
+        var names: [String] = []
+        var hasMore = true
+        while hasMore {
+            let fetch = CKFetchRecordChangesOperation(recordZoneID: zone, previousServerChangeToken: token)
+            fetch.resultsLimit = 3
+            let page: (CKServerChangeToken?, Bool, [String]) = try await withCheckedThrowingContinuation {
+                continuation in
+                // Blocks run one at a time.
+                nonisolated(unsafe) var seen: [String] = []
+                fetch.recordChangedBlock = { seen.append($0.recordID.recordName) }
+                fetch.recordWithIDWasDeletedBlock = { seen.append("deleted \($0.recordName)") }
+                fetch.fetchRecordChangesCompletionBlock = { token, _, error in
+                    if let error { return continuation.resume(throwing: error) }
+                    continuation.resume(returning: (token, fetch.moreComing, seen))
+                }
+                database.add(fetch)
+            }
+            (token, hasMore) = (page.0, page.1)
+            names += page.2
+        }
+        #expect(names == ["1", "2", "3", "4", "deleted 0"])
+    }
+
     @Test(
         "CKFetchDatabaseChangesOperation reports zones and ends with a token", .behaviour("ck.database-changes"),
         arguments: Wire.allCases)
