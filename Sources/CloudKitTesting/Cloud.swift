@@ -36,7 +36,8 @@ public final class Cloud: Sendable {
         options.now = { clock.milliseconds }
         let server = try CloudServer(
             store: CloudStore.inMemory(options: options), configuration: configuration,
-            clock: ServerClock(now: { clock.tick() }), random: RandomSource(bytes: random.bytes), log: .silent)
+            clock: ServerClock(now: { clock.tick() }), random: RandomSource(bytes: random.bytes), log: .silent,
+            encryptionKeys: EncryptionKeys(inMemory: RandomSource(bytes: random.bytes)))
         host = ServerHost(server)
     }
 

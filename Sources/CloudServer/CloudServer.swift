@@ -21,19 +21,22 @@ package final class CloudServer: Sendable {
     package let metrics = Metrics()
     package let requestLog: RequestLog
     package let push: PushHub
+    /// What wraps the keys of zones; nil where encrypted fields cannot be saved.
+    package let encryptionKeys: EncryptionKeys?
     let maintenance = Maintenance()
     let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
     /// Throws where the control store cannot be read or written.
     package init(
         store: CloudStore, configuration: ServerConfiguration = ServerConfiguration(), clock: ServerClock = .system,
-        random: RandomSource = .system, log: ServerLog = .standardError
+        random: RandomSource = .system, log: ServerLog = .standardError, encryptionKeys: EncryptionKeys? = nil
     ) throws {
         self.store = store
         self.configuration = configuration
         self.clock = clock
         self.random = random
         self.log = log
+        self.encryptionKeys = encryptionKeys
         secret = try ServerSecret(store.control, random: random)
         identity = Identity(
             control: store.control, secret: secret, configuration: configuration, clock: clock, random: random)
@@ -75,7 +78,8 @@ package final class CloudServer: Sendable {
             caller: caller, container: call.container, environment: call.environment, database: call.database,
             client: call.client, now: request.now, limits: configuration.limits(for: call.client),
             configuration: configuration, random: random, schemas: schemas.cache(of: container), secret: secret,
-            wantsSyncToken: call.wantsSyncToken, afterCommit: CommitEffects())
+            zoneKeys: ZoneKeyring(encryptionKeys, random), wantsSyncToken: call.wantsSyncToken,
+            afterCommit: CommitEffects())
     }
 
     private func run(
@@ -96,6 +100,7 @@ package final class CloudServer: Sendable {
         case .writes(let endpoint):
             container.write({ writer in
                 context.afterCommit.reset()
+                context.zoneKeys.reset()
                 return try endpoint.run(context, writer)
             }) { [push] result in
                 if case .success = result { context.afterCommit.carryOut(context, push) }

@@ -35,6 +35,8 @@ package struct ServerError: Error, Sendable, Hashable {
     package enum ExtensionCode: String, Sendable, Hashable {
         case limitExceeded = "LIMIT_EXCEEDED"
         case userDeletedZone = "USER_DELETED_ZONE"
+        /// The zone went because its encrypted data could no longer be read.
+        case userDidResetEncryptedData = "USER_DID_RESET_ENCRYPTED_DATA"
         case unknownItem = "UNKNOWN_ITEM"
         case invalidReference = "INVALID_REFERENCE"
         case duplicateRecord = "DUPLICATE_RECORD"

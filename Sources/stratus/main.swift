@@ -14,6 +14,7 @@ let program = Program(
         .accountCreate, .accountList, .accountPassword, .accountDelete,
         .containerCreate, .containerList, .containerLog, .containerDelete,
         .tokenCreate, .tokenList, .tokenDelete,
+        .encryptionStatus, .encryptionRotate, .encryptionReset,
         .backup, .restore, .doctor,
         .login, .logout, .whoami,
     ],

@@ -63,7 +63,9 @@ struct FailureTests {
                     $0.pathExtension == "sqlite" && $0.path.contains("iCloud.old")
                 })
             let connection = try SQLiteConnection(path: file.path)
-            try connection.execute("DROP TABLE subscription; DROP TABLE push_token; PRAGMA user_version = 1")
+            try connection.execute(
+                "DROP TABLE subscription; DROP TABLE push_token; DROP TABLE zone_key;"
+                    + "ALTER TABLE record DROP COLUMN sealed; PRAGMA user_version = 1")
             connection.close()
             let row = SubscriptionRow(scope: .private, owner: "_a", name: "s", content: [1])
             for _ in 0..<2 {

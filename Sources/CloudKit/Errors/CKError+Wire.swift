@@ -11,6 +11,9 @@ extension CKError {
     package init(_ error: ServerError) {
         var info: [String: Any] = ["ServerErrorDescription": error.reason]
         if let uuid = error.uuid { info["RequestUUID"] = uuid }
+        if error.extensionCode == .userDidResetEncryptedData {
+            info[CKErrorUserDidResetEncryptedDataKey] = NSNumber(value: true)
+        }
         self.init(
             Self.code(for: error), reason: error.reason.isEmpty ? nil : error.reason, retryAfter: error.retryAfter,
             userInfo: info)
@@ -20,6 +23,7 @@ extension CKError {
         switch error.extensionCode {
         case .limitExceeded: return .limitExceeded
         case .userDeletedZone: return .userDeletedZone
+        case .userDidResetEncryptedData: return .zoneNotFound
         case .unknownItem: return .unknownItem
         case .invalidReference: return .referenceViolation
         case .duplicateRecord: return .invalidArguments

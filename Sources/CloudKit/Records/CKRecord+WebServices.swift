@@ -28,29 +28,36 @@ extension CKRecord {
 
 extension RecordState {
     fileprivate func fields(_ keys: KeysToSend, in zoneID: CKRecordZone.ID) throws(CKError) -> Fields {
-        // The wire's encrypted fields are not spoken here yet. Rather than lose one, or send it open, nothing is saved.
-        if let key = encrypted.names(keys).first {
-            throw CKError(.invalidArguments, reason: "Field '\(key)': encrypted values cannot be saved yet")
-        }
         var builder = FieldsBuilder()
-        for key in plain.names(keys) {
-            guard let value = plain.values[key] else {
+        try plain.append(keys, isEncrypted: false, in: zoneID, to: &builder) { encrypted.values[$0] == nil }
+        // A key is plain or encrypted. Of one that moved, the side that has the value speaks.
+        try encrypted.append(keys, isEncrypted: true, in: zoneID, to: &builder) { key in
+            encrypted.values[key] != nil || plain.values[key] == nil && !plain.changedKeys.contains(key)
+        }
+        return builder.finish()
+    }
+}
+
+extension RecordFields {
+    private static let emptyList = Array("[]".utf8)[...]
+
+    fileprivate func append(
+        _ keys: KeysToSend, isEncrypted: Bool, in zoneID: CKRecordZone.ID, to builder: inout FieldsBuilder,
+        where speaks: (String) -> Bool
+    ) throws(CKError) {
+        for key in names(keys) where speaks(key) {
+            guard let value = values[key] else {
                 builder.append(key, nil)
                 continue
             }
             if let fieldValue = try value.fieldValue(in: zoneID, named: key) {
-                builder.append(key, fieldValue)
+                builder.append(key, fieldValue, isEncrypted: isEncrypted, exactSeconds: value.exactSeconds)
             } else {
-                builder.append(key, json: Self.emptyList, kind: .untyped)
+                builder.append(key, json: Self.emptyList, kind: isEncrypted ? .untypedEncrypted : .untyped)
             }
         }
-        return builder.finish()
     }
 
-    private static let emptyList = Array("[]".utf8)[...]
-}
-
-extension RecordFields {
     /// In alphabetical order, so that the same record makes the same request.
     fileprivate func names(_ keys: KeysToSend) -> [String] {
         switch keys {
@@ -83,20 +90,25 @@ extension CKRecord {
         _ record: WebServices.Record, zoneID: CKRecordZone.ID, currentUser: String? = nil
     ) throws(CKError) {
         let ownZone = record.zoneID.map { CKRecordZone.ID($0, near: zoneID) } ?? zoneID
-        var values: [String: RecordValue] = [:]
-        values.reserveCapacity(record.fields.count)
+        var plain: [String: RecordValue] = [:]
+        var encrypted: [String: RecordValue] = [:]
+        plain.reserveCapacity(record.fields.count)
         for entry in record.fields where entry.kind != .null {
             let name = record.fields.name(of: entry)
             guard let value = record.fields.value(of: entry) else {
                 throw CKError(.internalError, reason: "The server sent a value of field '\(name)' that cannot be read")
             }
-            values[name] = RecordValue(value, in: ownZone)
+            var decoded = RecordValue(value, in: ownZone)
+            if entry.kind.isExact, let seconds = record.fields.exactSeconds(of: entry) {
+                decoded = decoded.withDates(seconds)
+            }
+            if entry.kind.isEncrypted { encrypted[name] = decoded } else { plain[name] = decoded }
         }
         self.init(
             recordType: record.recordType ?? "", recordID: CKRecord.ID(recordName: record.recordName, zoneID: ownZone),
             state: RecordState(
                 system: RecordSystemFields(record, in: ownZone, currentUser: currentUser),
-                plain: RecordFields(values: values)))
+                plain: RecordFields(values: plain), encrypted: RecordFields(values: encrypted)))
     }
 }
 

@@ -65,7 +65,47 @@ extension RecordValue {
     }
 }
 
+// The wire counts milliseconds; our own server keeps, beside them, the very date that was saved, as Apple's framework
+// gives it back.
+extension RecordValue {
+    /// What the wire's milliseconds do not tell of a date, or of a list of dates: seconds since 2001-01-01 UTC; nil where
+    /// they tell all.
+    var exactSeconds: [Double]? {
+        switch self {
+        case .date(let date):
+            return date.isWholeMilliseconds ? nil : [date.timeIntervalSinceReferenceDate]
+        case .list(let elements):
+            var seconds: [Double] = []
+            var tellsMore = false
+            for element in elements {
+                guard case .date(let date) = element else { return nil }
+                seconds.append(date.timeIntervalSinceReferenceDate)
+                tellsMore = tellsMore || !date.isWholeMilliseconds
+            }
+            return tellsMore ? seconds : nil
+        default:
+            return nil
+        }
+    }
+
+    /// A date, or a list of dates, with these in its place: seconds since 2001-01-01 UTC.
+    func withDates(_ seconds: [Double]) -> RecordValue {
+        switch self {
+        case .date where seconds.count == 1:
+            .date(Date(timeIntervalSinceReferenceDate: seconds[0]))
+        case .list(let elements) where elements.count == seconds.count:
+            .list(seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) })
+        default: self
+        }
+    }
+}
+
 extension Date {
+    fileprivate var isWholeMilliseconds: Bool {
+        Date(millisecondsSince1970: millisecondsSince1970).timeIntervalSinceReferenceDate
+            == timeIntervalSinceReferenceDate
+    }
+
     /// The wire counts in milliseconds. What no calendar reaches stops at the ends, and no date is the epoch.
     package var millisecondsSince1970: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()

@@ -38,18 +38,18 @@ struct ZonePage {
         while !sweep.isFinished {
             var rows = 0
             let chunk = max(sweep.chunk, 64)
-            func take(_ row: RecordRow) -> Bool {
+            func take(_ row: RecordRow) throws -> Bool {
                 rows += 1
                 let step = sweep.offer(Self.meaning(of: row, types, context), budget: &budget)
                 if step == .send {
-                    records.append(Self.record(row, zone.key, schema, ask.desiredKeys, context))
+                    records.append(try Self.record(row, zone.key, schema, ask.desiredKeys, context, reader))
                 }
                 return step != .stop
             }
             if sweep.isReverse {
-                try reader.changesReversed(zone: zone.id, before: sweep.cursor, limit: chunk) { take($0) }
+                try reader.changesReversed(zone: zone.id, before: sweep.cursor, limit: chunk) { try take($0) }
             } else {
-                try reader.changes(zone: zone.id, after: sweep.cursor, limit: chunk) { take($0) }
+                try reader.changes(zone: zone.id, after: sweep.cursor, limit: chunk) { try take($0) }
             }
             if rows < chunk, !sweep.isFinished { sweep.finish() }
         }
@@ -65,13 +65,14 @@ struct ZonePage {
         }
         return ZoneSweep.Row(
             sequence: row.sequence, deleted: row.deleted, knownToDevice: known,
-            wanted: types?.contains(row.type) ?? true, bytes: row.body.count)
+            wanted: types?.contains(row.type) ?? true, bytes: row.byteCount)
     }
 
     private static func record(
-        _ row: RecordRow, _ zone: ZoneKey, _ schema: Schema, _ desiredKeys: [String]?, _ context: RequestContext
-    ) -> Record {
-        var record = context.record(row, zone, schema, desiredKeys: desiredKeys)
+        _ row: RecordRow, _ zone: ZoneKey, _ schema: Schema, _ desiredKeys: [String]?, _ context: RequestContext,
+        _ reader: ContainerReader
+    ) throws -> Record {
+        var record = try context.record(row, zone, schema, reader, desiredKeys: desiredKeys)
         // Apple's feed names no type of a deleted record; the native framework hands one to the app.
         if row.deleted, !context.isNative { record.recordType = nil }
         return record

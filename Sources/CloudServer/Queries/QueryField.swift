@@ -15,6 +15,7 @@ struct QueryField: Sendable, Hashable {
     let indexes: Schema.Indexes
     /// The field of its index entries; nil where there are none.
     let index: Int64?
+    let isEncrypted: Bool
 
     /// - Throws: `BAD_REQUEST` for a field that the type does not have.
     init(_ name: RecordsQuery.FieldName, of type: Schema.RecordType, in scope: StoreScope) throws(ServerError) {
@@ -25,6 +26,7 @@ struct QueryField: Sendable, Hashable {
             self.name = name
             self.type = field.type
             indexes = field.indexes
+            isEncrypted = field.isEncrypted
             index = field.indexes.isEmpty || IndexValue.isIndexed(field.type) == false ? nil : field.id
         case .system(let field):
             source = .system(field)
@@ -36,6 +38,7 @@ struct QueryField: Sendable, Hashable {
                 }
             // Development marks everything. A schema that says otherwise for system fields comes with schema files.
             indexes = [.queryable, .sortable]
+            isEncrypted = false
             switch IndexedSystemField(field) {
             case .createdUserRecordName? where scope == .private: index = nil
             case let indexed?: index = indexed.id(type: type.id)
@@ -43,6 +46,9 @@ struct QueryField: Sendable, Hashable {
             }
         }
     }
+
+    /// The type as error texts call it.
+    var typeName: String { (isEncrypted ? FieldType.encryptedPrefix : "") + type.name }
 
     var isSystem: Bool {
         if case .system = source { true } else { false }

@@ -210,9 +210,9 @@ extension QueryFilter {
     }
 
     private static func check(_ comparator: RecordsQuery.Comparator, _ field: QueryField) throws(ServerError) {
-        guard comparator.applies(to: field) else {
+        guard comparator.applies(to: field), !field.isEncrypted else {
             throw .badRequest(
-                "Field '\(field.name)' has a value type of \(field.type.name) and cannot be queried using filter type "
+                "Field '\(field.name)' has a value type of \(field.typeName) and cannot be queried using filter type "
                     + comparator.rawValue)
         }
         if comparator.needsOrder {

@@ -41,10 +41,10 @@ struct QueryPage: Sendable {
         // A list with several of the values asked for brings its record more than once.
         if low < items.count, items[low].position == item.position { return }
         items.insert(item, at: low)
-        bytes += item.row.body.count
+        bytes += item.row.byteCount
         // One always stays, however large.
         while items.count > limit || (bytes > maximumBytes && items.count > 1) {
-            bytes -= items.removeLast().row.body.count
+            bytes -= items.removeLast().row.byteCount
             hasMore = true
         }
     }

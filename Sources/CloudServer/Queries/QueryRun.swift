@@ -246,7 +246,7 @@ final class QueryRun {
 
     /// What a row takes of the bounds: a large record counts as several, so that the bytes of a page are bounded too.
     private static func cost(of row: RecordRow) -> Int {
-        1 + row.body.count / 8192
+        1 + row.byteCount / 8192
     }
 
     /// Rows that each of `runs` may look at; every run looks at some, so that each page moves on.

@@ -23,8 +23,9 @@ struct RecordsQueryEndpoint: ReadingEndpoint {
             query, in: zones, reader, from: marker,
             limit: PageLimit.records(request.resultsLimit, context), bounds: context.limits)
         let (items, next) = try run.run()
-        let records = items.map { item in
-            RecordResult.record(context.record(item.row, item.zone, schema, desiredKeys: request.desiredKeys))
+        let records = try items.map { item in
+            RecordResult.record(
+                try context.record(item.row, item.zone, schema, reader, desiredKeys: request.desiredKeys))
         }
         var response = RecordsQuery.Response(
             records: records, continuationMarker: next?.text(query: query.digest, key),

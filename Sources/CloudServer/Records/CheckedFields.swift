@@ -6,9 +6,13 @@ struct CheckedFields {
     struct NewField: Sendable, Hashable {
         var name: String
         var type: FieldType
+        var isEncrypted = false
     }
 
+    /// What is kept as it is.
     private(set) var fields: Fields
+    /// What is to be sealed, and nulls of encrypted fields.
+    private(set) var encrypted: Fields
     /// Fields that the record's type does not have yet.
     private(set) var newFields: [NewField] = []
     private var hasNulls = false
@@ -22,6 +26,7 @@ struct CheckedFields {
         let rules = FieldRules(recordType: recordType, type: type, zone: zone, context: context)
         var names: Set<String> = []
         var changed: [String: FieldValue] = [:]
+        var encryptedNames: Set<String> = []
         for entry in sent {
             let name = sent.name(of: entry)
             guard names.insert(name).inserted else { throw .badRequest("Field '\(name)' appears twice") }
@@ -33,10 +38,18 @@ struct CheckedFields {
                 new = type
                 changed[name] = value
             }
-            if let new { newFields.append(NewField(name: name, type: new)) }
-            if entry.kind == .null { hasNulls = true }
+            let isEncrypted = entry.kind.isEncrypted
+            if let new { newFields.append(NewField(name: name, type: new, isEncrypted: isEncrypted)) }
+            let isApart = isEncrypted || type?.field(named: name)?.isEncrypted ?? false
+            if isApart { encryptedNames.insert(name) }
+            if entry.kind == .null, !isApart { hasNulls = true }
         }
-        fields = changed.isEmpty ? sent : Self.replacing(changed, in: sent)
+        let all = changed.isEmpty ? sent : Self.replacing(changed, in: sent)
+        if encryptedNames.isEmpty {
+            (fields, encrypted) = (all, Fields())
+        } else {
+            (fields, encrypted) = all.divided { encryptedNames.contains(all.name(of: $0)) }
+        }
     }
 
     /// The stored fields with these laid over them.
@@ -50,7 +63,7 @@ struct CheckedFields {
         for entry in sent {
             let name = sent.name(of: entry)
             if let value = changed[name] {
-                builder.append(name, value)
+                builder.append(name, value, isEncrypted: entry.kind.isEncrypted)
             } else {
                 builder.append(copying: entry, of: sent)
             }
@@ -78,6 +91,7 @@ struct FieldRules {
     func check(_ entry: Fields.Entry, named name: String, of fields: Fields) throws(ServerError) -> Verdict {
         if entry.kind == .null { return .asSent(new: nil) }
         let field = type?.field(named: name)
+        try checkEncryption(entry, named: name, of: fields, field)
         let known = field?.type
         let wanted: FieldType
         if let known {
@@ -100,6 +114,34 @@ struct FieldRules {
             return try kept(try fields.value(of: entry, as: wanted), new: new) ?? .asSent(new: new)
         default:
             return .asSent(new: new)
+        }
+    }
+
+    // MARK: - Encryption
+
+    /// What holds of `isEncrypted`, in the texts that Apple's service uses. [MistKit's live tests of encrypted fields]
+    private func checkEncryption(
+        _ entry: Fields.Entry, named name: String, of fields: Fields, _ field: Schema.Field?
+    ) throws(ServerError) {
+        guard entry.kind.isEncrypted else {
+            if let field, field.isEncrypted { throw .notEncrypted(name, field, in: recordType) }
+            return
+        }
+        guard context.database != .public else {
+            throw .badRequest("encrypted fields are not supported in the public database")
+        }
+        if let field, !field.isEncrypted {
+            throw .badRequest("Attempt to save encrypted data in non encrypted field type")
+        }
+        guard let type = entry.kind.type else {
+            // Our own client cannot tell the type of an empty list.
+            if let field, field.type.isList, fields.json(of: entry).elementsEqual("[]".utf8) { return }
+            if let field { throw .notEncrypted(name, field, in: recordType) }
+            throw .badRequest("Field '\(name)' in record type '\(recordType)' needs a type")
+        }
+        // Assets are never readable without permission, and what refers to a record must be seen. [Apple:CKRecord.encryptedValues]
+        guard ![.reference, .asset].contains(type.element ?? type) else {
+            throw .badRequest("Field '\(name)': values of type \(type.name) cannot be encrypted")
         }
     }
 
@@ -152,9 +194,10 @@ struct FieldRules {
         case (.int64, .double), (.int64List, .doubleList):
             return try fields.value(of: entry, as: wanted)
         default:
+            let prefix = entry.kind.isEncrypted ? FieldType.encryptedPrefix : ""
             throw .badRequest(
-                "invalid attempt to set value type \(sent.name) for field '\(name)' for type '\(recordType)', "
-                    + "defined to be: \(wanted.name)")
+                "invalid attempt to set value type \(prefix)\(sent.name) for field '\(name)' for type '\(recordType)', "
+                    + "defined to be: \(prefix)\(wanted.name)")
         }
     }
 
@@ -224,6 +267,13 @@ extension RequestContext {
 }
 
 extension ServerError {
+    /// An encrypted field whose value came without `isEncrypted`, or without its type.
+    fileprivate static func notEncrypted(_ name: String, _ field: Schema.Field, in type: String) -> ServerError {
+        .badRequest(
+            "invalid attempt to set value type ENCRYPTED_BYTES for field '\(name)' for type '\(type)', "
+                + "defined to be: \(field.typeName)")
+    }
+
     static let foreignReference = ServerError.badRequest("ZoneId provided doesn't match target zone", .invalidReference)
 }
 

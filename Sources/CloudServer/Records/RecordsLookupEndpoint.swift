@@ -43,7 +43,7 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
             return failure(item, .recordNotFound, context)
         }
         return .record(
-            context.record(row, zone.key, schema, desiredKeys: item.desiredKeys ?? request.desiredKeys))
+            try context.record(row, zone.key, schema, reader, desiredKeys: item.desiredKeys ?? request.desiredKeys))
     }
 
     private func failure(_ item: RecordsLookup.Item, _ error: ServerError, _ context: RequestContext) -> RecordResult {

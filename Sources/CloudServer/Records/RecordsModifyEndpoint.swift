@@ -32,7 +32,8 @@ struct RecordsModifyEndpoint: WritingEndpoint {
                 context.afterCommit.zoneChanged(changed)
             }
             for (operation, outcome) in zip(group.operations, outcomes) {
-                results[operation.position] = result(operation, outcome, zone.key, context, batch.schema.schema)
+                results[operation.position] = try result(
+                    operation, outcome, zone.key, context, writer, batch.schema.schema)
             }
             schema = batch.schema
             spent = batch.spent
@@ -87,11 +88,11 @@ struct RecordsModifyEndpoint: WritingEndpoint {
 
     private func result(
         _ operation: PreparedOperation, _ outcome: ZoneBatch.Outcome, _ zone: ZoneKey, _ context: RequestContext,
-        _ schema: Schema
-    ) -> RecordResult {
+        _ reader: ContainerReader, _ schema: Schema
+    ) throws -> RecordResult {
         switch outcome {
         case .saved(let row):
-            return .record(context.record(row, zone, schema, desiredKeys: operation.desiredKeys))
+            return .record(try context.record(row, zone, schema, reader, desiredKeys: operation.desiredKeys))
         case .deleted(let row):
             var record = Record(recordName: operation.name, deleted: true, zoneID: context.zoneID(of: zone))
             record.recordType = row.flatMap { schema.typeName($0.type) }
@@ -100,7 +101,7 @@ struct RecordsModifyEndpoint: WritingEndpoint {
         case .failed(let error, let serverRow):
             // Foreign clients with strict models know no such key.
             guard context.isNative, let serverRow else { return failure(operation, error, context) }
-            let server = context.record(serverRow, zone, schema, desiredKeys: nil)
+            let server = try context.record(serverRow, zone, schema, reader, desiredKeys: nil)
             return failure(operation, error, context, conflict: .record(server))
         }
     }

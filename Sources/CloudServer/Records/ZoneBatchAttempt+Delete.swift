@@ -51,6 +51,7 @@ extension ZoneBatchAttempt {
         var tombstone = row
         tombstone.deleted = true
         tombstone.body = []
+        tombstone.sealed = []
         tombstone.parent = nil
         stamp(&tombstone)
         if zone.key.scope == .public {

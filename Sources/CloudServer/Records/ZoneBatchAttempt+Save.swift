@@ -15,9 +15,11 @@ extension ZoneBatchAttempt {
         let oldFields = live.flatMap { Fields(stored: $0.body) } ?? Fields()
         let fields = checked.merged(over: keepingFields ? oldFields : Fields())
         if let problem = fields.problem { throw problem }
-        guard fields.jsonLength <= context.limits.recordBytes else {
+        let secrets = try Secrets(checked.encrypted, over: live, keepingFields: keepingFields, context, writer)
+        let length = fields.jsonLength + secrets.byteCount
+        guard length <= context.limits.recordBytes else {
             throw ServerError.badRequest(
-                "Record '\(operation.name)' has \(fields.jsonLength) bytes; at most \(context.limits.recordBytes) are allowed",
+                "Record '\(operation.name)' has \(length) bytes; at most \(context.limits.recordBytes) are allowed",
                 .limitExceeded)
         }
 
@@ -29,7 +31,7 @@ extension ZoneBatchAttempt {
         try checkGrowth(of: schema.schema.type(named: typeName), by: checked.newFields.count)
         row.body = fields.storedBytes
         row.parent = parent
-        let growth = Self.size(row) - Self.size(live)
+        let growth = Self.size(row, sealed: secrets.byteCount) - Self.size(live)
         try checkQuota(adding: growth)
 
         // Nothing fails from here on.
@@ -37,6 +39,7 @@ extension ZoneBatchAttempt {
             throw ServerError(.internalError, "An internal error occurred.")
         }
         row.type = type.id
+        row.sealed = try secrets.sealed(in: row, context, writer)
         stamp(&row)
         if live == nil { begin(&row) }
         if stored == nil { row.id = try writer.insertRecord(row) } else { try writer.updateRecord(row) }
@@ -44,6 +47,47 @@ extension ZoneBatchAttempt {
         try write(references, of: row, index)
         count(records: live == nil ? 1 : 0, bytes: growth)
         return row
+    }
+
+    /// The encrypted side of a record that is saved.
+    private enum Secrets {
+        case none
+        /// As they are stored already: an update that touches none of them opens nothing.
+        case kept([UInt8])
+        case fields(Fields)
+
+        init(
+            _ changes: Fields, over live: RecordRow?, keepingFields: Bool, _ context: RequestContext,
+            _ writer: ContainerWriter
+        ) throws {
+            let stored = keepingFields ? live?.sealed ?? [] : []
+            if changes.isEmpty {
+                self = stored.isEmpty ? .none : .kept(stored)
+                return
+            }
+            var old = Fields()
+            if let live, !stored.isEmpty { old = try context.zoneKeys.open(live, writer) }
+            let merged = old.merging(changes)
+            if let problem = merged.problem { throw problem }
+            self = merged.isEmpty ? .none : .fields(merged)
+        }
+
+        /// What they take in the store.
+        var byteCount: Int {
+            switch self {
+            case .none: 0
+            case .kept(let sealed): sealed.count
+            case .fields(let fields): fields.storedBytes.count + ZoneKeyring.overhead
+            }
+        }
+
+        func sealed(in row: RecordRow, _ context: RequestContext, _ writer: ContainerWriter) throws -> [UInt8] {
+            switch self {
+            case .none: []
+            case .kept(let sealed): sealed
+            case .fields(let fields): try context.zoneKeys.seal(fields, of: row.name, in: row.zone, writer)
+            }
+        }
     }
 
     private func typeName(_ operation: PreparedOperation, _ live: RecordRow?) throws -> String {

@@ -127,8 +127,10 @@ struct ZoneBatchAttempt {
     }
 
     /// What a record counts as, for quotas and sums.
-    static func size(_ row: RecordRow?) -> Int64 {
+    ///
+    /// - Parameter sealed: bytes of what is encrypted, where they are not in the row yet.
+    static func size(_ row: RecordRow?, sealed: Int? = nil) -> Int64 {
         guard let row, !row.deleted else { return 0 }
-        return Int64(row.body.count + row.name.utf8.count)
+        return Int64(row.body.count + (sealed ?? row.sealed.count) + row.name.utf8.count)
     }
 }

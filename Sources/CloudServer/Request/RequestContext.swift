@@ -17,6 +17,8 @@ package struct RequestContext: Sendable {
     package let schemas: SchemaCache
     /// The server's secret, from which tokens and names are derived.
     package let secret: ServerSecret
+    /// What seals and opens encrypted fields.
+    package let zoneKeys: ZoneKeyring
     package let wantsSyncToken: Bool
     /// What a write leaves to be done once it is committed.
     package let afterCommit: CommitEffects
@@ -76,13 +78,18 @@ extension RequestContext {
         ZoneID(zoneName: key.name, ownerRecordName: key.owner.isEmpty ? nil : key.owner)
     }
 
-    /// The error for a zone that is not there: one that was purged by its user says so. [Apple:CKError.userDeletedZone]
+    /// The error for a zone that is not there: one that was purged by its user, or whose encrypted data was reset,
+    /// says so. [Apple:CKError.userDeletedZone]
     package func missingZone(_ key: ZoneKey, _ reader: ContainerReader) throws -> ServerError {
         var error = ServerError.zoneNotFound
         let deleted = try reader.deletedZones(scope: key.scope, owner: key.owner).last { $0.key == key }
-        if deleted?.reason == ZoneDeletionReason.purged.rawValue {
+        switch deleted.flatMap({ ZoneDeletionReason(rawValue: $0.reason) }) {
+        case .purged:
             error.reason = "Zone was purged by user"
             error.extensionCode = .userDeletedZone
+        case .encryptedDataReset:
+            error.extensionCode = .userDidResetEncryptedData
+        case .deleted, nil: break
         }
         return error
     }

@@ -24,7 +24,8 @@ struct GrowingSchema {
         for field in fields where type.field(named: field.name) == nil {
             let row = try writer.insertField(
                 type: type.id, name: field.name, kind: Int64(field.type.rawValue),
-                flags: Schema.Indexes.all(for: field.type).rawValue)
+                flags: field.isEncrypted
+                    ? Schema.Field.encryptedFlag : Schema.Indexes.all(for: field.type).rawValue)
             schema.insert(row)
             hasGrown = true
         }

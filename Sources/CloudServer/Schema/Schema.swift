@@ -21,7 +21,15 @@ package struct Schema: Sendable {
         package let id: Int64
         package let name: String
         package let type: FieldType
+        /// Its values are sealed: they have no indexes, and are not in the public database.
+        package let isEncrypted: Bool
         package let indexes: Indexes
+
+        /// The type as the schema calls it, in errors too.
+        package var typeName: String { (isEncrypted ? FieldType.encryptedPrefix : "") + type.name }
+
+        /// Beside the indexes in a row's `flags`. Stored: never renumber.
+        static let encryptedFlag: Int64 = 16
     }
 
     /// What a field is indexed for. Stored as `flags`: never renumber.
@@ -81,7 +89,10 @@ package struct Schema: Sendable {
         guard let typeName = namesByID[row.type], let kind = UInt8(exactly: row.kind),
             let type = FieldType(rawValue: kind)
         else { return nil }
-        let field = Field(id: row.id, name: row.name, type: type, indexes: Indexes(rawValue: row.flags))
+        let isEncrypted = row.flags & Field.encryptedFlag != 0
+        let field = Field(
+            id: row.id, name: row.name, type: type, isEncrypted: isEncrypted,
+            indexes: isEncrypted ? [] : Indexes(rawValue: row.flags))
         typesByName[typeName]?.fields[row.name] = field
         return field
     }

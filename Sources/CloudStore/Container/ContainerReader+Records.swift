@@ -7,7 +7,7 @@ struct RecordQueries {
     private static func list(_ prefix: String) -> String {
         [
             "id", "zone", "name", "type", "sequence", "tag", "created_sequence", "created", "creator", "created_device",
-            "modified", "modifier", "modified_device", "parent", "deleted", "body",
+            "modified", "modifier", "modified_device", "parent", "deleted", "body", "sealed",
         ].map { prefix + $0 }.joined(separator: ", ")
     }
 
@@ -122,6 +122,6 @@ extension RecordRow {
             createdSequence: statement.int64(first + 6), created: statement.int64(first + 7), creator: people.creator,
             createdDevice: people.createdDevice, modified: statement.int64(first + 10), modifier: people.modifier,
             modifiedDevice: people.modifiedDevice, parent: statement.optionalText(first + 13),
-            deleted: statement.bool(first + 14), body: statement.blob(first + 15))
+            deleted: statement.bool(first + 14), body: statement.blob(first + 15), sealed: statement.blob(first + 16))
     }
 }

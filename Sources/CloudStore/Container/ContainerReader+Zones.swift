@@ -9,6 +9,7 @@ struct ZoneQueries {
     let ofOwner: PreparedQuery
     let deleted: PreparedQuery
     let usage: PreparedQuery
+    let key: PreparedQuery
 
     init(_ connection: any Connection) {
         let columns = Self.columns
@@ -24,6 +25,8 @@ struct ZoneQueries {
             SELECT id, scope, owner, name, reason, deleted_at FROM deleted_zone
             WHERE container = ?1 AND scope = ?2 AND owner = ?3 ORDER BY id
             """)
+        key = PreparedQuery(
+            connection, "SELECT zone, wrapping_key, wrapped FROM zone_key WHERE container = ?1 AND zone = ?2")
         usage = PreparedQuery(
             connection,
             """

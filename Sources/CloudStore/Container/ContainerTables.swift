@@ -4,11 +4,26 @@ extension TableSet {
     /// The tables of a container's environment. On PostgreSQL all of them share a database, and every key begins with its
     /// tenant: the container, or a zone, whose id no other has.
     static let container = TableSet(
-        name: "container store", version: 2, applicationID: 0x5374_7243,
+        name: "container store", version: 3, applicationID: 0x5374_7243,
         statements: { dialect in
             zoneTables(dialect) + recordTables(dialect) + schemaTables(dialect) + pushTables(dialect)
+                + encryptionTables(dialect)
         },
-        upgrades: [2: pushTables])
+        upgrades: [2: pushTables, 3: encryptionTables])
+
+    /// Since version 3: keys of zones, and what they seal.
+    @Sendable private static func encryptionTables(_ dialect: Dialect) -> [String] {
+        let nothing = dialect == .sqlite ? "x''" : "'\\x'::bytea"
+        return [
+            "ALTER TABLE record ADD COLUMN sealed \(dialect.blob) NOT NULL DEFAULT \(nothing)",
+            """
+            CREATE TABLE zone_key (
+                container BIGINT NOT NULL, zone BIGINT NOT NULL, wrapping_key \(dialect.text) NOT NULL,
+                wrapped \(dialect.blob) NOT NULL, PRIMARY KEY (container, zone))
+            """,
+            "CREATE INDEX zone_key_wrapping_key ON zone_key (container, wrapping_key, zone)",
+        ]
+    }
 
     /// Since version 2.
     @Sendable private static func pushTables(_ dialect: Dialect) -> [String] {

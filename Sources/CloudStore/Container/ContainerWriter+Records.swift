@@ -19,7 +19,7 @@ extension ContainerWriter {
             statement.bind(7, record.createdSequence)
             bindState(of: record, to: statement, from: 8)
             try statement.run()
-            bytesWritten += record.body.count
+            bytesWritten += record.byteCount
             return id
         } catch { throw failed(error) }
     }
@@ -36,7 +36,7 @@ extension ContainerWriter {
             statement.bind(6, record.createdSequence)
             bindState(of: record, to: statement, from: 7)
             try statement.run()
-            bytesWritten += record.body.count
+            bytesWritten += record.byteCount
         } catch { throw failed(error) }
     }
 
@@ -60,6 +60,7 @@ extension ContainerWriter {
         statement.bind(first + 6, record.parent)
         statement.bind(first + 7, record.deleted)
         statement.bind(first + 8, record.body)
+        statement.bind(first + 9, record.sealed)
     }
 
     private func nextRecordID() throws(SQLError) -> Int64 {

@@ -91,6 +91,11 @@ extension ContainerWriter {
             tombstone.bind(7, at)
             try tombstone.run()
             try addUsage(zone.key, records: -records, bytes: -bytes, stripe: 0)
+            // Without its key nothing of what the zone had sealed can be read again, wherever a copy of it lies.
+            let key = try writing.deleteZoneKey.take()
+            key.bind(1, tenant)
+            key.bind(2, zone.id)
+            try key.run()
             zoneKeys[zone.id] = nil
         } catch { throw failed(error) }
     }

@@ -11,6 +11,8 @@ struct WriterQueries {
     let addUsage: PreparedQuery
     let deleteZone: PreparedQuery
     let insertDeletedZone: PreparedQuery
+    let insertZoneKey: PreparedQuery
+    let deleteZoneKey: PreparedQuery
     let lastRecordID: PreparedQuery
     let insertRecord: PreparedQuery
     let updateRecord: PreparedQuery
@@ -67,17 +69,23 @@ struct WriterQueries {
             INSERT INTO deleted_zone (container, scope, owner, name, id, reason, deleted_at, purged)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)
             """)
+        insertZoneKey = query(
+            """
+            INSERT INTO zone_key (container, zone, wrapping_key, wrapped) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (container, zone) DO NOTHING
+            """)
+        deleteZoneKey = query("DELETE FROM zone_key WHERE container = ?1 AND zone = ?2")
         lastRecordID = query("SELECT COALESCE(MAX(id), 0) FROM record")
         insertRecord = query(
             """
             INSERT INTO record (\(RecordQueries.columns))
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             """)
         updateRecord = query(
             """
             UPDATE record SET type = ?3, sequence = ?4, tag = ?5, created_sequence = ?6, created = ?7, creator = ?8,
                 created_device = ?9, modified = ?10, modifier = ?11, modified_device = ?12, parent = ?13, deleted = ?14,
-                body = ?15
+                body = ?15, sealed = ?16
             WHERE zone = ?2 AND id = ?1
             """)
         removeRecord = query("DELETE FROM record WHERE zone = ?1 AND id = ?2")

@@ -27,12 +27,17 @@ package struct RecordRow: Sendable, Equatable {
     package var deleted: Bool
     /// Opaque to the store; empty in a tombstone.
     package var body: [UInt8]
+    /// What of the record is encrypted, sealed by its zone's key (`ZoneKeyRow`); empty where nothing is.
+    package var sealed: [UInt8]
+
+    /// What the record holds, in bytes.
+    package var byteCount: Int { body.count + sealed.count }
 
     package init(
         id: Int64 = 0, zone: Int64, name: String, type: Int64, sequence: Int64 = 0, tag: Int64 = 0,
         createdSequence: Int64 = 0, created: Int64 = 0, creator: String = "", createdDevice: String = "",
         modified: Int64 = 0, modifier: String = "", modifiedDevice: String = "", parent: String? = nil,
-        deleted: Bool = false, body: [UInt8] = []
+        deleted: Bool = false, body: [UInt8] = [], sealed: [UInt8] = []
     ) {
         self.id = id
         self.zone = zone
@@ -50,5 +55,6 @@ package struct RecordRow: Sendable, Equatable {
         self.parent = parent
         self.deleted = deleted
         self.body = body
+        self.sealed = sealed
     }
 }

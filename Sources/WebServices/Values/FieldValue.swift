@@ -50,6 +50,9 @@ package enum FieldType: UInt8, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// What the schema's name of an encrypted field's type begins with.
+    package static let encryptedPrefix = "ENCRYPTED_"
+
     package var isList: Bool { rawValue & 16 != 0 }
     /// The type of a list's elements; nil for a scalar.
     package var element: FieldType? { isList ? FieldType(rawValue: rawValue & 15) : nil }

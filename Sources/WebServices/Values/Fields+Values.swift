@@ -28,7 +28,7 @@ extension Fields {
 
     /// The UTF-8 of a STRING whose JSON has no escapes, without making a `String`; nil for any other value.
     package func plainText(of entry: Entry) -> ArraySlice<UInt8>? {
-        entry.kind == Kind(.string) ? Self.plainText(json(of: entry)) : nil
+        entry.kind.type == .string ? Self.plainText(json(of: entry)) : nil
     }
 
     private static func plainText(_ json: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

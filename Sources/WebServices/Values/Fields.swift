@@ -24,14 +24,33 @@ package struct Fields: Sendable {
         package var rawValue: UInt8
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        package init(_ type: FieldType) { rawValue = type.rawValue }
+
+        /// - Parameters:
+        ///   - isEncrypted: The member says `isEncrypted`.
+        ///   - isExact: The member carries an `exactValue` (`Fields.exactSeconds`).
+        package init(_ type: FieldType, isEncrypted: Bool = false, isExact: Bool = false) {
+            rawValue = type.rawValue | (isEncrypted ? Self.encryptedBit : 0) | (isExact ? Self.exactBit : 0)
+        }
+
+        private static let encryptedBit: UInt8 = 0x20
+        private static let exactBit: UInt8 = 0x40
+        /// Kinds from here on have no type.
+        private static let firstUntyped: UInt8 = 0x80
 
         /// `null`, `{}` or a null value: the field is to be cleared. Only in requests.
         package static let null = Kind(rawValue: 0)
         /// A value without a `type`: the schema decides. Only in requests.
         package static let untyped = Kind(rawValue: 255)
+        /// A value without a `type` that is to be encrypted. Only in requests.
+        package static let untypedEncrypted = Kind(rawValue: 254)
 
-        package var type: FieldType? { FieldType(rawValue: rawValue) }
+        package var type: FieldType? {
+            rawValue < Self.firstUntyped ? FieldType(rawValue: rawValue & ~(Self.encryptedBit | Self.exactBit)) : nil
+        }
+        package var isEncrypted: Bool {
+            self == .untypedEncrypted || rawValue < Self.firstUntyped && rawValue & Self.encryptedBit != 0
+        }
+        package var isExact: Bool { rawValue < Self.firstUntyped && rawValue & Self.exactBit != 0 }
     }
 
     /// Header (one byte of version, one unused, two of count), directory, JSON.
@@ -166,6 +185,31 @@ extension Fields {
             builder.append(copying: entry, of: changes)
         }
         return builder.finish()
+    }
+
+    /// These fields with those of `others` after them, none of which has a name that is here.
+    package func appending(_ others: Fields) -> Fields {
+        if others.isEmpty { return self }
+        if isEmpty { return others }
+        var builder = FieldsBuilder(capacity: jsonLength + others.jsonLength + 1)
+        for entry in self { builder.append(copying: entry, of: self) }
+        for entry in others { builder.append(copying: entry, of: others) }
+        return builder.finish()
+    }
+
+    /// Two parts: the fields for which `isApart` is false, and those for which it is true.
+    package func divided(_ isApart: (Entry) -> Bool) -> (rest: Fields, apart: Fields) {
+        guard contains(where: isApart) else { return (self, Fields()) }
+        var rest = FieldsBuilder(capacity: jsonLength)
+        var apart = FieldsBuilder(capacity: jsonLength)
+        for entry in self {
+            if isApart(entry) {
+                apart.append(copying: entry, of: self)
+            } else {
+                rest.append(copying: entry, of: self)
+            }
+        }
+        return (rest.finish(), apart.finish())
     }
 
     /// Only the fields with these names; nil keeps all.

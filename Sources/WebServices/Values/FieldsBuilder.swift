@@ -11,11 +11,23 @@ package struct FieldsBuilder: ~Copyable {
     }
 
     /// Appends a field; nil is a null, which clears the field on the server.
-    package mutating func append(_ name: String, _ value: FieldValue?) {
+    ///
+    /// - Parameter exactSeconds: what a TIMESTAMP or a list of them stands for more precisely (`Fields.exactSeconds`);
+    ///   ignored where it says something else than the value.
+    package mutating func append(
+        _ name: String, _ value: FieldValue?, isEncrypted: Bool = false, exactSeconds: [Double]? = nil
+    ) {
         let start = beginMember(name)
         let valueStart = json.count
-        if let value { json.fieldValue(value) } else { json.null() }
-        endMember(start, name.utf8.count, value.map { Fields.Kind($0.type) } ?? .null, valueStart)
+        guard let value else {
+            json.null()
+            return endMember(start, name.utf8.count, .null, valueStart)
+        }
+        json.fieldValue(value)
+        let exact = exactSeconds.map { ExactValue(seconds: $0, isList: value.type.isList) }
+        let used = exact.flatMap { $0.agrees(with: value) ? $0 : nil }
+        let kind = Fields.Kind(value.type, isEncrypted: isEncrypted, isExact: used != nil)
+        endMember(start, name.utf8.count, kind, valueStart, exact: used)
     }
 
     /// Appends a field as it stands in other fields.
@@ -39,8 +51,15 @@ package struct FieldsBuilder: ~Copyable {
     /// Appends a field from a request or an answer: a parsed value and its declared type, if there is one.
     ///
     /// A value of the wrong kind becomes the `problem` of the fields.
-    package mutating func append(_ name: String, parsed value: JSONValue, type: FieldType?) {
+    package mutating func append(
+        _ name: String, parsed value: JSONValue, type: FieldType?, isEncrypted: Bool = false,
+        exactValue: JSONValue? = nil
+    ) {
         guard !value.isNull else { return append(name, nil) }
+        if let type, let exactValue, let exact = ExactValue(exactValue), let decoded = try? FieldValue(value, as: type)
+        {
+            return append(name, decoded, isEncrypted: isEncrypted, exactSeconds: exact.seconds)
+        }
         let start = beginMember(name)
         let valueStart = json.count
         if let type {
@@ -53,7 +72,9 @@ package struct FieldsBuilder: ~Copyable {
         } else {
             json.writeCompact(value)
         }
-        endMember(start, name.utf8.count, type.map { Fields.Kind($0) } ?? .untyped, valueStart)
+        let untyped: Fields.Kind = isEncrypted ? .untypedEncrypted : .untyped
+        endMember(
+            start, name.utf8.count, type.map { Fields.Kind($0, isEncrypted: isEncrypted) } ?? untyped, valueStart)
     }
 
     package mutating func note(_ error: ServerError) {
@@ -82,12 +103,16 @@ package struct FieldsBuilder: ~Copyable {
         return start
     }
 
-    private mutating func endMember(_ start: Int, _ nameLength: Int, _ kind: Fields.Kind, _ valueStart: Int) {
+    private mutating func endMember(
+        _ start: Int, _ nameLength: Int, _ kind: Fields.Kind, _ valueStart: Int, exact: ExactValue? = nil
+    ) {
         let valueLength = json.count - valueStart
         if let type = kind.type {
             json.key("type")
             json.string(type.name)
         }
+        if kind.isEncrypted { json.member("isEncrypted", true) }
+        if let exact { json.exactValue(exact) }
         json.endObject()
         record(
             Fields.Entry(

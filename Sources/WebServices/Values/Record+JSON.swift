@@ -89,6 +89,7 @@ extension JSONWriter {
             quoted(value)
         }
         member("type", type.name)
+        if entry.kind.isEncrypted { member("isEncrypted", true) }
         endObject()
     }
 
@@ -203,14 +204,31 @@ extension Fields {
                 builder.append(name, nil)
                 continue
             }
-            var type: FieldType?
-            if let typeName = member.value.member("type") {
-                guard let text = typeName.string, let known = FieldType(name: text) else { throw .unexpectedInput }
-                type = known
-            }
-            builder.append(name, parsed: fieldValue, type: type)
+            let (type, isEncrypted) = try Self.declaredType(of: member.value)
+            builder.append(
+                name, parsed: fieldValue, type: type, isEncrypted: isEncrypted,
+                exactValue: member.value.member("exactValue"))
         }
         self = builder.finish()
+    }
+
+    /// What a member says of its value. The schema's names for encrypted types (`ENCRYPTED_STRING`) are understood too.
+    private static func declaredType(
+        of member: JSONValue
+    ) throws(ServerError) -> (type: FieldType?, isEncrypted: Bool) {
+        var isEncrypted = false
+        if let flag = member.member("isEncrypted") {
+            guard let known = flag.bool else { throw .unexpectedInput }
+            isEncrypted = known
+        }
+        guard let typeName = member.member("type") else { return (nil, isEncrypted) }
+        guard var text = typeName.string else { throw .unexpectedInput }
+        if text.hasPrefix(FieldType.encryptedPrefix) {
+            text.removeFirst(FieldType.encryptedPrefix.count)
+            isEncrypted = true
+        }
+        guard let type = FieldType(name: text) else { throw .unexpectedInput }
+        return (type, isEncrypted)
     }
 }
 

@@ -10,7 +10,8 @@ extension Command {
         discussion: """
             Writes a copy of every file into DIR, which must be empty or not exist yet; it appears when the copy is whole. \
             Each container is copied as it is at one moment, and nobody waits meanwhile. The copy holds password hashes and \
-            the cloud's secret key: keep it as safe as the cloud.
+            the cloud's secret key: keep it as safe as the cloud. It does not hold the keys of encrypted fields: keep a copy of \
+            encryption.keys elsewhere, without which nobody can read them.
             """,
         options: [.data, .json],
         examples: [
@@ -29,7 +30,8 @@ extension Command {
             Fills the folder of --data, which must be empty or not exist yet. Every file is checked first.
 
             Devices that have seen what came after the backup notice: every zone goes on as another incarnation, so they \
-            read it from the beginning and send again what they have. Nobody has to sign in again.
+            read it from the beginning and send again what they have. Nobody has to sign in again. Put the file \
+            encryption.keys into the folder before you serve it, or name its place.
             """,
         options: [.data, .json],
         examples: [
@@ -55,7 +57,9 @@ private struct CopyDocument: Encodable {
     let bytes = FolderSize.bytes(target)
     return try Terminal.show(
         arguments, CopyDocument(from: folder.path, to: arguments.words[0], bytes: bytes),
-        "Copied \(ByteCount.describe(bytes)) from \(folder.path) to \(arguments.words[0])")
+        "Copied \(ByteCount.describe(bytes)) from \(folder.path) to \(arguments.words[0])"
+            + "\nWithout \(folder.encryptionKeys.lastPathComponent), which is not in it; encrypted fields need that file too"
+    )
 }
 
 @Sendable private func runRestore(_ arguments: Arguments) throws -> ExitCode {

@@ -14,6 +14,7 @@ extension Command {
             .value("config", "FILE", "Take the server's options from its configuration file."),
             .host,
             .value("port", "N", "The port that the server is to have.", fallback: "8484"),
+            .encryptionKeys,
             .value("certificate", "FILE", "The server's certificate."),
             .value("key", "FILE", "The certificate's key."),
             .value("container", "IDENTIFIER", "The app's container, where its .entitlements file is not here."),
@@ -47,7 +48,9 @@ extension Command {
     }
     let folder = DataFolder(arguments)
     let concernsServer = arguments.said("data") != nil || arguments.said("config") != nil || folder.holdsCloud
-    if concernsServer { findings += DataExamination(folder).findings() }
+    if concernsServer {
+        findings += DataExamination(folder, encryptionKeys: EncryptionKeysFile.said(arguments)).findings()
+    }
     if concernsServer || arguments.said("certificate") != nil || arguments.said("port") != nil {
         let isServing = FolderLock.holder(of: folder) != nil
         findings += ServingExamination(arguments: arguments, isServing: isServing).findings()

@@ -7,9 +7,11 @@ import SQL
 struct DataExamination {
     var folder: DataFolder
     private let subject = "data folder"
+    private let keysFile: URL?
 
-    init(_ folder: DataFolder) {
+    init(_ folder: DataFolder, encryptionKeys: URL?) {
         self.folder = folder
+        keysFile = encryptionKeys
     }
 
     func findings() -> [Finding] {
@@ -123,6 +125,30 @@ struct DataExamination {
         }
     }
 
+    private func encryption(_ store: CloudStore, _ administration: Administration) -> Finding {
+        let file = keysFile ?? folder.encryptionKeys
+        do {
+            // Opening them would make them, and a doctor changes nothing.
+            guard try EncryptionKeys.areInUse(store.control) else {
+                return .ok("encryption", "the first start makes the keys of encrypted fields, in \(file.path).")
+            }
+            let keys = try EncryptionKeysFile.open(file, store)
+            let lost = try administration.wrappingKeys(keys).filter { $0.made == nil }
+            guard lost.isEmpty else {
+                return .problem(
+                    "encryption", "\(lost.count) keys that encrypted fields need are not in \(file.path).",
+                    consequence: "the encrypted fields of \(lost.reduce(0) { $0 + $1.zones }) zones cannot be read.",
+                    remedy: "put their lines back from a copy, or `stratus encryption reset`.")
+            }
+            return .ok("encryption", "the keys of encrypted fields lie in \(file.path); keep a copy elsewhere.")
+        } catch {
+            let failure = Failure(error)
+            return .problem(
+                "encryption", failure.message, consequence: "no server starts on it.",
+                remedy: failure.remedy ?? "see above.")
+        }
+    }
+
     private func contents() -> [Finding] {
         let store: CloudStore
         do {
@@ -139,7 +165,8 @@ struct DataExamination {
             let tokens = try? administration.tokens()
         else { return [] }
         var findings: [Finding] = [
-            .ok("cloud", "\(accounts.count) accounts, \(containers.count) containers, \(tokens.count) API tokens.")
+            encryption(store, administration),
+            .ok("cloud", "\(accounts.count) accounts, \(containers.count) containers, \(tokens.count) API tokens."),
         ]
         let isEmulator = FileManager.default.fileExists(atPath: folder.url.appending(path: "emulator").path)
         if containers.isEmpty, !isEmulator {

@@ -8,7 +8,7 @@ import Foundation
 ///     certificate = cloud.pem
 enum ConfigurationFile {
     /// Options whose values are paths: a relative one counts from the file's own folder.
-    static let paths: Set<String> = ["data", "certificate", "key", "port-file"]
+    static let paths: Set<String> = ["data", "certificate", "key", "port-file", "encryption-keys"]
 
     static func read(_ path: String, options: [Option]) throws -> [String: String] {
         guard let data = FileManager.default.contents(atPath: path) else {

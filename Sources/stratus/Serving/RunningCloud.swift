@@ -21,7 +21,8 @@ final class RunningCloud {
         do {
             var configuration = settings.server
             configuration.publicURL = settings.publicURL.map(Self.withoutSlash)
-            server = try CloudServer(store: store, configuration: configuration)
+            server = try CloudServer(
+                store: store, configuration: configuration, encryptionKeys: Self.encryptionKeys(settings, store))
             let router = Router(server: server, isSecure: settings.http.tls != nil)
             var http = settings.http
             http.refusal = { refusal, request in router.refuse(refusal, request) }
@@ -45,6 +46,11 @@ final class RunningCloud {
         http.stop(grace: grace)
         server.stop()
         store.close()
+    }
+
+    private static func encryptionKeys(_ settings: ServeSettings, _ store: CloudStore) throws -> EncryptionKeys {
+        guard let data = settings.data else { return try EncryptionKeys(inMemory: .system) }
+        return try EncryptionKeysFile.open(settings.encryptionKeys ?? data.encryptionKeys, store)
     }
 
     private static func openStore(_ settings: ServeSettings) throws -> CloudStore {

@@ -5,6 +5,9 @@ extension Option {
     static let host = Option.value(
         "host", "ADDRESS", "The address to listen on; 0.0.0.0 or :: for all of the machine's.", fallback: "127.0.0.1")
     static let log = Option.flag("log", "Print a line for each request on standard error.")
+    static let encryptionKeys = Option.value(
+        "encryption-keys", "FILE", "The keys of encrypted fields; made when neither it nor such fields are there.",
+        fallback: "encryption.keys in the data folder")
     static let portFile = Option.value(
         "port-file", "FILE", "Write the port's number there as soon as the cloud answers, for a script to wait for.")
 }
@@ -21,6 +24,7 @@ enum ServeOptions {
             "The address under which people and apps reach this cloud, where it differs: behind a proxy, say."),
         .value("certificate", "FILE", "Serve HTTPS with this certificate chain (PEM), leaf first."),
         .value("key", "FILE", "The certificate's private key (PEM)."),
+        .encryptionKeys,
         .log, .portFile,
         .value("threads", "N", "Threads that answer requests.", fallback: "one for each processor, at least 2"),
         .value("connections", "N", "Connections that may be open at once.", fallback: "10000"),
@@ -42,6 +46,8 @@ struct ServeSettings: Sendable {
     var http: HTTPServerConfiguration
     /// nil: everything in memory.
     var data: DataFolder?
+    /// nil: in the data folder.
+    var encryptionKeys: URL?
     var publicURL: String?
     var logsRequests: Bool
     var portFile: String?
@@ -55,6 +61,7 @@ extension ServeSettings {
     init(serve arguments: Arguments) throws {
         try self.init(common: arguments, data: DataFolder(arguments))
         publicURL = arguments.value("public-url")
+        encryptionKeys = EncryptionKeysFile.said(arguments)
         http.tls = try Self.certificate(arguments)
         if let threads = try arguments.said("threads").flatMap({ _ in try arguments.integer("threads", in: 1...1024) })
         {

@@ -22,7 +22,8 @@ final class TestCloud: Sendable {
         server = try CloudServer(
             store: try store ?? CloudStore.inMemory(options: StoreOptions(execution: .inline)),
             configuration: configuration,
-            clock: ServerClock(now: { clock.now }), random: .seeded(1), log: .silent)
+            clock: ServerClock(now: { clock.now }), random: .seeded(1), log: .silent,
+            encryptionKeys: EncryptionKeys(inMemory: .seeded(2)))
     }
 
     /// A device of a person, who signs in.
