@@ -77,7 +77,12 @@ let package = Package(
 
         // Tests
         .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),
-        .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "SQL"], swiftSettings: swift),
+        .testTarget(
+            name: "PersistentStoreTests",
+            dependencies: ["PersistentStore", "SQL", "CCrashVFS", "PersistentStoreProbe"], swiftSettings: swift),
+        .executableTarget(
+            name: "PersistentStoreProbe", dependencies: ["PersistentStore", "SQL", "CCrashVFS"],
+            path: "Tests/Support/PersistentStoreProbe", swiftSettings: swift),
         .testTarget(
             name: "CloudStoreTests",
             dependencies: [

@@ -99,6 +99,7 @@ package final class PersistentStore: Sendable {
                         author: author, context: context, bundle: options.bundleIdentifier,
                         timestamp: commit.timestamp)
                 }
+                observers.noteOwn(commit.transaction)
                 try database.commit(session)
                 abandoned = writer.abandonedFiles
                 // Still alone with the file, so that commits are told in their order.

@@ -35,7 +35,7 @@ package struct Commit: Sendable, Hashable {
 }
 
 /// Ends the telling of commits when it goes or is cancelled.
-package final class Observation: Sendable {
+package final class CommitObservation: Sendable {
     private let onCancel: @Sendable () -> Void
 
     init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }

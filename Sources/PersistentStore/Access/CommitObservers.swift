@@ -31,7 +31,13 @@ final class CommitObservers: @unchecked Sendable {  // what changes is used unde
         lock.withLock {
             guard !observers.isEmpty else { return }
             waiting.append(commit)
-            if commit.transaction > 0, onStop != nil { own.insert(commit.transaction) }
+        }
+    }
+
+    /// Called before the commit: the watch may see it sooner than the writer goes on.
+    func noteOwn(_ transaction: Int64) {
+        lock.withLock {
+            if onStop != nil, transaction > 0 { own.insert(transaction) }
         }
     }
 
@@ -73,11 +79,22 @@ final class CommitObservers: @unchecked Sendable {  // what changes is used unde
 }
 
 extension PersistentStore {
-    /// Tells of every commit of this store after it is kept, on the thread that committed, in their order.
+    /// Tells of every commit after it is kept: those of this store on the thread that committed, in their order; those of other
+    /// processes and of other stores of the file soon after, if they keep a history.
     ///
     /// - Returns: ends the telling when it goes or is cancelled.
-    package func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> Observation {
+    package func observeCommits(_ tell: @escaping @Sendable (Commit) -> Void) -> CommitObservation {
         let id = observers.add(tell)
-        return Observation { [observers] in _ = observers.remove(id) }
+        startWatch()
+        return CommitObservation { [observers] in _ = observers.remove(id) }
+    }
+
+    private func startWatch() {
+        guard case .file(let url) = location, options.tracksHistory else { return }
+        guard let seen = try? read({ try $0.newestTransaction() }),
+            let watch = CommitWatch(url: url, database: database, layout: layout, observers: observers, seen: seen),
+            observers.watch(stop: { watch.stop() })
+        else { return }
+        watch.start()
     }
 }

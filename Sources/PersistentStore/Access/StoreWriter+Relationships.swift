@@ -16,12 +16,15 @@ extension StoreWriter {
             noteChange(property, of: owner, changed: session.changes > 0, inverse: many.inverse, destination)
         case .oneToMany(let many):
             var settings = "\(quoted(many.column)) = ?1"
-            if let column = many.entityColumn { settings += ", \(quoted(column)) = ?3" }
-            if let column = many.orderColumn, order != nil { settings += ", \(quoted(column)) = ?4" }
-            try session.run(
-                "UPDATE \(quoted(many.table)) SET \(settings) WHERE Z_PK = ?2",
-                .integer(owner.key), .integer(destination.key), .integer(Int64(owner.entity)),
-                order.map { .integer($0) } ?? .null)
+            var values: [StoreValue] = [.integer(owner.key), .integer(destination.key)]
+            func set(_ column: String?, _ value: Int64?) {
+                guard let column, let value else { return }
+                values.append(.integer(value))
+                settings += ", \(quoted(column)) = ?\(values.count)"
+            }
+            set(many.entityColumn, Int64(owner.entity))
+            set(many.orderColumn, order)
+            try session.rows("UPDATE \(quoted(many.table)) SET \(settings) WHERE Z_PK = ?2", values) { _ in }
             noteChange(property, of: owner, changed: session.changes > 0, inverse: many.inverse, destination)
         default: break
         }

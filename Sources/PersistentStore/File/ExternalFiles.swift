@@ -38,6 +38,18 @@ final class ExternalFiles: Sendable {
         return data
     }
 
+    func value(_ bytes: Data) throws(PersistentStoreError) -> Data {
+        var result = Result<Data, PersistentStoreError>.success(Data())
+        bytes.withUnsafeBytes { bytes in
+            do throws(PersistentStoreError) {
+                result = .success(try value(bytes))
+            } catch {
+                result = .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
     /// The file's name that a column holds. Only a UUID is taken: a stranger's file must not name any path.
     static func fileName(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.first == 2, bytes.count == 37 || bytes.count == 38 else { return nil }

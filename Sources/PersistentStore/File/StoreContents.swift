@@ -21,9 +21,7 @@ extension StoreContents {
     init?(reading session: StoreSession, for wanted: StoreModel) throws(PersistentStoreError) {
         let structure = try FileStructure(reading: session)
         guard !structure.tables.isEmpty else { return nil }
-        for table in ["Z_METADATA", "Z_PRIMARYKEY"] where structure.tables[table] == nil {
-            throw .notAStore(path: session.path, reason: "it has no table \(table)")
-        }
+        try Self.check(structure, path: session.path)
         var found: String?
         try session.rows("SELECT Z_UUID FROM Z_METADATA") { found = found ?? $0.optionalText(0) }
         identifier = found ?? UUID().uuidString
@@ -32,19 +30,34 @@ extension StoreContents {
             isOurs = true
             model = stored
             differences = ModelComparison.differences(from: stored, to: wanted)
-            isReady = differences.isEmpty && stored == wanted
+            isReady = stored == wanted
+            // Without differences for the file the wanted model reads it as well: all that a read-only store needs.
             var builder = LayoutBuilder(
-                model: isReady ? wanted : stored, numbers: numbers, existing: structure)
+                model: differences.isEmpty ? wanted : stored, numbers: numbers, existing: structure)
             layout = try builder.build()
             return
         }
         isOurs = false
         let reading = try FileModel(session: session, structure: structure, numbers: numbers)
         model = reading.model(preferring: wanted)
-        var builder = LayoutBuilder(model: model, numbers: numbers, existing: structure)
-        layout = try builder.build()
         differences = ModelComparison.differences(from: model, to: wanted)
+        var builder = LayoutBuilder(
+            model: differences.isEmpty ? wanted : model, numbers: numbers, existing: structure)
+        layout = try builder.build()
         isReady = false
+    }
+
+    static func check(_ structure: FileStructure, path: String) throws(PersistentStoreError) {
+        for (table, columns) in [
+            ("Z_METADATA", ["Z_UUID", "Z_PLIST"]), ("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]),
+        ] {
+            guard let found = structure.tables[table] else {
+                throw .notAStore(path: path, reason: "it has no table \(table)")
+            }
+            for column in columns where found.columns[column] == nil {
+                throw .notAStore(path: path, reason: "its table \(table) has no column \(column)")
+            }
+        }
     }
 }
 
@@ -65,12 +78,16 @@ extension StoreSession {
 
     /// A value that this module or a layer above keeps in the file beside the rows.
     func value(named name: String) throws(PersistentStoreError) -> Data? {
-        guard try integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'STRATUS_METADATA'") == 1 else { return nil }
+        guard try hasOwnTable() else { return nil }
         var result: Data?
         try rows("SELECT ZVALUE FROM STRATUS_METADATA WHERE ZKEY = ?1", [.string(name)]) { row in
             result = Data(row.blob(0))
         }
         return result
+    }
+
+    func hasOwnTable() throws(PersistentStoreError) -> Bool {
+        try integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'STRATUS_METADATA'") == 1
     }
 
     func setValue(_ value: Data?, named name: String) throws(PersistentStoreError) {

@@ -179,7 +179,8 @@ final class StoreDatabase: @unchecked Sendable {  // what changes is used under 
         let isMemory = path == ":memory:"
         var sqlite = SQLiteOptions(
             synchronous: options.synchronous, writeAheadLog: !isMemory && !options.isReadOnly && !forReading,
-            cacheKilobytes: forReading ? 4000 : 8000, mappedBytes: isMemory ? 0 : 256 << 20, creates: !forReading,
+            cacheKilobytes: forReading ? 4000 : 8000, mappedBytes: isMemory ? 0 : 256 << 20,
+            creates: !forReading && !options.isReadOnly,
             fileSystem: options.fileSystem)
         sqlite.readOnly = options.isReadOnly
         if options.fileSystem != nil { sqlite.mappedBytes = 0 }

@@ -59,7 +59,10 @@ struct StoreOpening {
             guard let contents = try StoreContents(reading: session, for: model) else {
                 throw PersistentStoreError.notAStore(path: session.path, reason: "it is empty")
             }
-            throw PersistentStoreError.incompatibleModel(path: session.path, differences: contents.differences)
+            guard contents.differences.isEmpty else {
+                throw PersistentStoreError.incompatibleModel(path: session.path, differences: contents.differences)
+            }
+            return contents
         }
         try StoreDatabase.beginImmediately(session, timeout: options.lockTimeout)
         do {

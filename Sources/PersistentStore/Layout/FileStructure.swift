@@ -15,22 +15,24 @@ struct FileStructure: Sendable {
     var indexes: [String: String] = [:]
 
     /// The column with the entity of a to-one, whose prefix is an entity's number.
-    func entityColumn(_ relationship: String, in table: String) -> String? {
-        column(in: table) {
-            $0.hasPrefix("Z") && $0.hasSuffix("_" + relationship)
-                && isNumber($0.dropFirst().dropLast(relationship.count + 1))
+    func entityColumn(_ relationship: String, in table: String, preferring wanted: String) -> String? {
+        column(in: table, preferring: wanted) { column in
+            column.hasPrefix("Z") && column.hasSuffix("_" + relationship)
+                && isNumber(column.dropFirst().dropLast(relationship.count + 1))
         }
     }
 
     /// The column of a to-many without inverse, whose prefix is an entity's number.
-    func column(endingWith relationship: String, in table: String) -> String? {
-        column(in: table) {
-            $0.hasPrefix("Z") && $0.hasSuffix(relationship) && isNumber($0.dropFirst().dropLast(relationship.count))
+    func column(endingWith relationship: String, in table: String, preferring wanted: String = "") -> String? {
+        column(in: table, preferring: wanted) { column in
+            column.hasPrefix("Z") && column.hasSuffix(relationship)
+                && isNumber(column.dropFirst().dropLast(relationship.count))
         }
     }
 
-    private func column(in table: String, where matches: (String) -> Bool) -> String? {
-        tables[table.uppercased()]?.columnOrder.first(where: matches)
+    private func column(in table: String, preferring wanted: String, where matches: (String) -> Bool) -> String? {
+        guard let table = tables[table.uppercased()] else { return nil }
+        return table.columns[wanted] != nil ? wanted : table.columnOrder.first(where: matches)
     }
 
     private func isNumber(_ text: Substring) -> Bool {

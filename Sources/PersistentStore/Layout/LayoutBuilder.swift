@@ -117,7 +117,8 @@ struct LayoutBuilder {
         var entityColumn: String?
         if family(of: relationship.destination).count > 1 {
             let wanted = "Z\(number(relationship.destination))_\(upper)"
-            let found = existing.map { $0.entityColumn(upper, in: Self.tableName(root)) ?? "" } ?? wanted
+            let found =
+                existing.map { $0.entityColumn(upper, in: Self.tableName(root), preferring: wanted) ?? "" } ?? wanted
             if !found.isEmpty { entityColumn = self.column(found, "INTEGER", in: root) }
         }
         var orderColumn: String?
@@ -183,7 +184,8 @@ struct LayoutBuilder {
         let destination = root[relationship.destination] ?? relationship.destination
         let wanted = "\(number(entity.name))\(relationship.name.uppercased())"
         let name =
-            existing?.column(endingWith: relationship.name.uppercased(), in: Self.tableName(destination))
+            existing?.column(
+                endingWith: relationship.name.uppercased(), in: Self.tableName(destination), preferring: "Z" + wanted)
             ?? "Z" + wanted
         let column = column(name, "INTEGER", in: destination)
         check([column], of: key(entity.name, relationship.name), in: destination)

@@ -96,6 +96,8 @@ package final class SQLiteStatement: Statement {
 
     // MARK: - Columns
 
+    package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
     package func isNull(_ column: Int) -> Bool {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) == SQLITE_NULL
     }
