@@ -74,6 +74,9 @@ let package = Package(
         // Measurements
         .executableTarget(
             name: "StoreBenchmark", dependencies: ["CloudStore", "SQL"], path: "Benchmarks/Store", swiftSettings: swift),
+        .executableTarget(
+            name: "SyncBenchmark", dependencies: ["CloudKit", "WebServices"], path: "Benchmarks/Sync",
+            swiftSettings: swift),
 
         // Tests
         .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),

@@ -8,8 +8,10 @@ let package = Package(
     name: "Benchmarks",
     targets: [
         .executableTarget(
-            name: "bench", dependencies: ["CRawSQLite"],
+            name: "bench", dependencies: ["CRawSQLite", "CDevices"],
             swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+        // Many devices, and a server that only holds polls.
+        .target(name: "CDevices"),
         // The floor: the same rows and index rows written by hand in C.
         .target(name: "CRawSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     ]

@@ -5,20 +5,35 @@ import Foundation
 
 @main
 struct Bench {
-    static let usage = "usage: ./bench server [--json FILE] [--seconds N] [--scale RECORDS]\n"
+    static let usage = """
+        usage: ./bench server [--json FILE] [--seconds N] [--scale RECORDS]
+               ./bench sync [--json FILE] [--quick]
+
+        """
 
     static func main() {
         var arguments = Arguments(CommandLine.arguments.dropFirst())
         let jsonPath = arguments.take("--json")
         let seconds = arguments.take("--seconds").flatMap(Double.init) ?? 4
         let scale = arguments.take("--scale").flatMap(Int.init) ?? 1_000_000
-        let programs = ["--stratus", "--pocketbase", "--kinto"].compactMap { arguments.take($0) }
-        guard arguments.rest == ["server"], programs.count == 3 else { fail(usage, code: 2) }
+        let isQuick = arguments.takeFlag("--quick")
+        let programs = ["--stratus", "--pocketbase", "--kinto", "--devices"].map { name in
+            arguments.take(name).map { URL(fileURLWithPath: $0) }
+        }
         do {
-            let urls = programs.map { URL(fileURLWithPath: $0) }
-            let benchmark = ServerBenchmark(
-                programs: .init(stratus: urls[0], pocketBase: urls[1], kinto: urls[2]), seconds: seconds, scale: scale)
-            let results = try benchmark.run()
+            let results: Results
+            if arguments.rest == ["server"], let stratus = programs[0], let pocketBase = programs[1],
+                let kinto = programs[2]
+            {
+                results = try ServerBenchmark(
+                    programs: .init(stratus: stratus, pocketBase: pocketBase, kinto: kinto), seconds: seconds,
+                    scale: scale
+                ).run()
+            } else if arguments.rest == ["sync"], let stratus = programs[0], let devices = programs[3] {
+                results = try SyncBenchmark(stratus: stratus, devices: devices, isQuick: isQuick).run()
+            } else {
+                fail(usage, code: 2)
+            }
             if let jsonPath { try results.write(to: jsonPath) }
         } catch {
             fail("bench: \(error)\n", code: 1)
@@ -43,5 +58,12 @@ private struct Arguments {
         guard let index = rest.firstIndex(of: name), index + 1 < rest.count else { return nil }
         defer { rest.removeSubrange(index...index + 1) }
         return rest[index + 1]
+    }
+
+    /// Removes an option without a value, and tells whether it was there.
+    mutating func takeFlag(_ name: String) -> Bool {
+        guard let index = rest.firstIndex(of: name) else { return false }
+        rest.remove(at: index)
+        return true
     }
 }

@@ -38,6 +38,15 @@ final class RawSQLite {
         return Double(pages) / (Load.now() - start)
     }
 
+    /// The time to read so many rows once, in pages of 200.
+    func secondsToRead(rows: Int) throws -> Double {
+        for first in stride(from: 0, to: rows, by: 1000) { try save(first: first, count: 1000) }
+        let start = Load.now()
+        var sequence: Int64 = 0
+        while case let last = raw_sqlite_page(store, sequence, 200), last >= 0 { sequence = last }
+        return Load.now() - start
+    }
+
     private func save(first: Int, count: Int) throws {
         let code = raw_sqlite_save(store, Int64(first), Int32(count))
         guard code == 0 else { throw HTTPConnection.Failure(description: "SQLite: code \(code)") }

@@ -6,36 +6,48 @@ final class Stratus: Sendable {
     let process: ServerProcess
     /// Seconds from the start of the process to its first answer.
     let start: Double
-    private let token: String
+    static let password = "correct horse battery"
+    let apiToken: String
+    /// The query that proves who calls, by account.
+    private let tokens: [String: String]
 
-    init(executable: URL, directory: URL) throws {
+    /// - Parameter accounts: All of them are signed in; the first does whatever does not name another.
+    init(executable: URL, directory: URL, accounts: [String] = ["bench"]) throws {
         let data = directory.appendingPathComponent("stratus-data")
-        let apiToken = try Self.prepare(executable, data: data)
+        apiToken = try Self.prepare(executable, data: data, accounts: accounts)
         let port = ServerProcess.freePort()
         let begin = Load.now()
         process = try ServerProcess(
             executable, ["serve", "--data", data.path, "--host", "127.0.0.1", "--port", String(port)], port: port,
             directory: directory)
         start = try process.waitUntilAnswering(HTTPQuestion("GET", "/stratus/health"), since: begin)
+        var tokens: [String: String] = [:]
+        for account in accounts { tokens[account] = try Self.signIn(account, port: port, apiToken: apiToken) }
+        self.tokens = tokens
+        if accounts.first == "bench" { try ask(createZone("Bench")) }
+    }
+
+    private static func signIn(_ account: String, port: Int, apiToken: String) throws -> String {
         let session = try HTTPConnection(port: port).ask(
             HTTPQuestion(
                 "POST", "/stratus/session",
-                body: #"{"account":"bench","password":"correct horse battery","keepSignedIn":true}"#))
+                body: #"{"account":"\#(account)","password":"\#(password)","keepSignedIn":true}"#))
         let answer = try JSONSerialization.jsonObject(with: Data(session.body)) as? [String: Any]
         guard let webToken = answer?["webAuthToken"] as? String else {
             throw HTTPConnection.Failure(description: "no session: \(String(decoding: session.body, as: UTF8.self))")
         }
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-._~")
-        token =
-            "ckAPIToken=\(apiToken)&ckWebAuthToken=\(webToken.addingPercentEncoding(withAllowedCharacters: allowed) ?? webToken)"
-        try ask(createZone("Bench"))
+        let escaped = webToken.addingPercentEncoding(withAllowedCharacters: allowed) ?? webToken
+        return "ckAPIToken=\(apiToken)&ckWebAuthToken=\(escaped)"
     }
 
-    /// Makes account, container and API token in the data folder.
-    private static func prepare(_ executable: URL, data: URL) throws -> String {
-        let environment = ["STRATUS_PASSWORD": "correct horse battery"]
-        _ = try run(executable, ["account", "create", "bench", "--data", data.path], environment)
+    /// Makes accounts, container and API token in the data folder.
+    private static func prepare(_ executable: URL, data: URL, accounts: [String]) throws -> String {
+        let environment = ["STRATUS_PASSWORD": password]
+        for account in accounts {
+            _ = try run(executable, ["account", "create", account, "--data", data.path], environment)
+        }
         _ = try run(executable, ["container", "create", container, "--data", data.path], environment)
         let created = try run(
             executable, ["token", "create", container, "--data", data.path, "--environment", "development", "--json"],
@@ -76,15 +88,20 @@ final class Stratus: Sendable {
         return object
     }
 
-    private func post(_ action: String, _ body: String) -> HTTPQuestion {
-        HTTPQuestion("POST", "/database/1/\(Self.container)/development/private/\(action)?\(token)", body: body)
+    func post(_ action: String, _ body: String, account: String = "bench") -> HTTPQuestion {
+        HTTPQuestion(
+            "POST", "/database/1/\(Self.container)/development/private/\(action)?\(tokens[account] ?? "")", body: body)
     }
 
-    func createZone(_ zone: String) -> HTTPQuestion {
-        post("zones/modify", #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"\#(zone)"}}}]}"#)
+    func createZone(_ zone: String, account: String = "bench") -> HTTPQuestion {
+        post(
+            "zones/modify", #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"\#(zone)"}}}]}"#,
+            account: account)
     }
 
-    func save(_ names: [String], _ records: [SmallRecord], zone: String = "Bench") -> HTTPQuestion {
+    func save(
+        _ names: [String], _ records: [SmallRecord], zone: String = "Bench", account: String = "bench"
+    ) -> HTTPQuestion {
         var operations: [String] = []
         for (name, record) in zip(names, records) {
             operations.append(
@@ -93,8 +110,8 @@ final class Stratus: Sendable {
         }
         return post(
             "records/modify",
-            #"{"operations":[\#(operations.joined(separator: ","))],"zoneID":{"zoneName":"\#(zone)"},"desiredKeys":[]}"#
-        )
+            #"{"operations":[\#(operations.joined(separator: ","))],"zoneID":{"zoneName":"\#(zone)"},"desiredKeys":[]}"#,
+            account: account)
     }
 
     func lookup(_ names: [String], zone: String = "Bench") -> HTTPQuestion {
