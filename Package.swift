@@ -1,4 +1,6 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 // Stratus uses no Swift package. What lies outside its purpose comes from Debian's C libraries, through
@@ -18,15 +20,45 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Macros are built with the SwiftSyntax that the toolchain itself brings, since no package can be fetched where this is built
+// and tested. That takes compiler flags which SwiftPM refuses in a package that another uses by its URL: a checkout takes
+// the package swift-syntax instead, and so does a toolchain without these libraries.
+let macroLibraries: String? = {
+    if Context.packageDirectory.split(separator: "/").contains("checkouts") { return nil }
+    // The manifest runs with a library of the very toolchain that builds the package.
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    for line in maps.split(separator: "\n") {
+        guard let start = line.firstIndex(of: "/"), let end = line.range(of: "/lib/swift/pm/") else { continue }
+        let folder = line[start..<end.lowerBound] + "/lib/swift/host"
+        if FileManager.default.fileExists(atPath: folder + "/libSwiftSyntaxMacros.so") { return String(folder) }
+    }
+    return nil
+}()
+let macroSettings: [SwiftSetting] =
+    macroLibraries.map { [.unsafeFlags(["-I", $0])] } ?? [.define("SWIFT_SYNTAX_PACKAGE")]
+let macroLinking: [LinkerSetting] =
+    macroLibraries.map { [.unsafeFlags(["-L", $0, "-Xlinker", "-rpath", "-Xlinker", $0])] } ?? []
+let macroDependencies: [Target.Dependency] =
+    macroLibraries == nil
+    ? [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+    ] : []
+let macroTestDependencies: [Target.Dependency] =
+    macroLibraries == nil ? [.product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax")] : []
+
 let package = Package(
     name: "Stratus",
     products: [
         .library(name: "CloudKit", targets: ["CloudKit"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "SwiftData", targets: ["SwiftData"]),
         .library(name: "CloudKitTesting", targets: ["CloudKitTesting"]),
         .library(name: "CloudStoreConformance", targets: ["CloudStoreConformance"]),
         .executable(name: "stratus", targets: ["stratus"]),
     ],
+    dependencies: macroLibraries == nil
+        ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"605.0.0")] : [],
     targets: [
         // Programs
         .executableTarget(
@@ -43,6 +75,10 @@ let package = Package(
             name: "CloudKit", dependencies: ["WebServices", "PredicateFormat", "CoreLocation"],
             swiftSettings: swift),
         .target(name: "CoreLocation", swiftSettings: swift),
+        .target(name: "SwiftData", dependencies: ["SwiftDataMacros", "PersistentStore"], swiftSettings: swift),
+        .macro(
+            name: "SwiftDataMacros", dependencies: macroDependencies, swiftSettings: swift + macroSettings,
+            linkerSettings: macroLinking),
 
         // The server
         .target(
@@ -79,6 +115,13 @@ let package = Package(
             swiftSettings: swift),
 
         // Tests
+        .testTarget(
+            name: "SwiftDataMacrosTests", dependencies: ["SwiftDataMacros"] + macroTestDependencies,
+            swiftSettings: swift + macroSettings, linkerSettings: macroLinking),
+        .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "PersistentStore"], swiftSettings: swift),
+        // Model classes as apps of an older language mode write them.
+        .testTarget(
+            name: "SwiftDataSwift5Tests", dependencies: ["SwiftData"], swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),
         .testTarget(
             name: "PersistentStoreTests",

@@ -1,0 +1,187 @@
+import PersistentStore
+
+extension ContextCore {
+    /// The objects that a descriptor finds, unsaved changes included where it says so.
+    func fetch<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
+        let plan = try FetchPlan(descriptor, self)
+        var result: [Model] = []
+        for binding in plan.bindings { try read(plan.query, binding, into: &result) }
+        if plan.needsMemory { try plan.refine(&result) }
+        if plan.prefetches { try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: result) }
+        return result
+    }
+
+    func fetchCount<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
+        let plan = try FetchPlan(descriptor, self)
+        if plan.needsMemory { return try fetch(descriptor).count }
+        return try plan.bindings.reduce(0) { count, binding in
+            try count + binding.store.read { try $0.count(plan.query) }
+        }
+    }
+
+    func fetchIdentifiers<Model: PersistentModel>(
+        _ descriptor: FetchDescriptor<Model>
+    ) throws -> [PersistentIdentifier] {
+        let plan = try FetchPlan(descriptor, self)
+        if plan.needsMemory { return try fetch(descriptor).map(\.persistentModelID) }
+        return try plan.bindings.flatMap { binding in
+            try binding.store.read { try $0.identifiers(plan.query) }.compactMap { row in
+                binding.entity(row.entity).map {
+                    PersistentIdentifier(
+                        storeIdentifier: binding.identifier, entityName: $0.name, key: .row(row.key))
+                }
+            }
+        }
+    }
+
+    /// Makes objects of the rows that a query finds.
+    func read<Model: PersistentModel>(
+        _ query: StoreQuery, _ binding: StoreBinding, into result: inout [Model]
+    ) throws {
+        guard let own = binding.entity(named: query.entity) else { return }
+        let ownType: any PersistentModel.Type = Model.self
+        let isOwn = own.type == ownType
+        result = try binding.store.read { reader in
+            var objects = result
+            let cursor = try reader.rows(query)
+            defer { cursor.finish() }
+            while try cursor.next() {
+                let row = cursor.row
+                let number = row.entity
+                let key = row.key
+                guard let entity = number == own.number ? own : binding.entity(number) else { continue }
+                if let state = registered(entity, key) {
+                    if let model = state.model as? Model {
+                        refresh(state, model, row, entity)
+                        if state.flags.isDisjoint(with: [.deleted, .gone]) { objects.append(model) }
+                    }
+                    continue
+                }
+                let model: Model
+                if isOwn && number == own.number {
+                    model = Model(_$blank: _Blank())
+                } else {
+                    guard let made = entity.type.init(_$blank: _Blank()) as? Model else { continue }
+                    model = made
+                }
+                let state = model._$state
+                state.version = row.version
+                register(state, model, entity, key: key)
+                model._$load(_Row(row: row, core: self, entity: entity))
+                objects.append(model)
+            }
+            try cursor.check()
+            return objects
+        }
+    }
+
+    /// A registered object whose row was changed by others has its new values, unless it has unsaved changes of its own: a save
+    /// brings both together.
+    private func refresh(_ state: _ModelState, _ model: any PersistentModel, _ row: Row, _ entity: ModelEntity) {
+        if state.flags.contains(.fault) {
+            load(row, entity, state, model)
+            return
+        }
+        guard state.version != row.version, state.flags.isDisjoint(with: .pending) else { return }
+        refault(state, model)
+        load(row, entity, state, model)
+    }
+
+    private func prefetch<Model: PersistentModel>(_ keyPaths: [PartialKeyPath<Model>], of models: [Model]) throws {
+        for keyPath in keyPaths {
+            guard let index = ModelDescription.of(Model.self).index(of: keyPath) else { continue }
+            try prefetch(index, of: models)
+        }
+    }
+
+    /// Reads the rows that a relationship of many objects leads to in one go.
+    private func prefetch(_ index: Int, of models: [some PersistentModel]) throws {
+        var references: [ObjectIdentifier: (StoreBinding, [RowID])] = [:]
+        for model in models {
+            for other in model.perform(.collect, at: index).objects where other._$state.flags.contains(.fault) {
+                guard let entity = other._$state.entity else { continue }
+                references[ObjectIdentifier(entity.binding), default: (entity.binding, [])].1.append(
+                    RowID(entity: entity.number, key: other._$state.key))
+            }
+        }
+        for (binding, rows) in references.values {
+            for start in stride(from: 0, to: rows.count, by: 5000) {
+                try binding.store.read { reader in
+                    let cursor = try reader.rows(Array(rows[start..<min(start + 5000, rows.count)]))
+                    defer { cursor.finish() }
+                    while try cursor.next() {
+                        let row = cursor.row
+                        guard let entity = binding.entity(row.entity), let state = registered(entity, row.key),
+                            state.flags.contains(.fault), let model = state.model
+                        else { continue }
+                        load(row, entity, state, model)
+                    }
+                    try cursor.check()
+                }
+            }
+        }
+    }
+}
+
+/// How a fetch is carried out: what the store does, and what is left for memory.
+struct FetchPlan<Model: PersistentModel> {
+    let descriptor: FetchDescriptor<Model>
+    let core: ContextCore
+    let query: StoreQuery
+    let bindings: [StoreBinding]
+    /// Whether the store's answer is not yet the result.
+    let needsMemory: Bool
+    /// Objects with unsaved changes that the store's answer may have missed.
+    private let pending: [Model]
+
+    var prefetches: Bool { !descriptor.relationshipKeyPathsForPrefetching.isEmpty }
+
+    init(_ descriptor: FetchDescriptor<Model>, _ core: ContextCore) throws {
+        self.descriptor = descriptor
+        self.core = core
+        let name = ModelDescription.of(Model.self).name
+        bindings = core.bindings.filter { $0.entity(named: name) != nil }
+        guard !bindings.isEmpty else {
+            throw SwiftDataError(
+                .unknownSchema,
+                detail: "\(Model.self) is none of the container's models: name it in ModelContainer(for:)")
+        }
+        var pending: [Model] = []
+        var hides = false
+        if descriptor.includePendingChanges {
+            for state in core.inserted.states where state.flags.contains(.inserted) {
+                if let model = state.model as? Model { pending.append(model) }
+            }
+            for state in core.changed.states where state.flags.contains(.changed) {
+                if let model = state.model as? Model { pending.append(model) }
+            }
+        }
+        hides =
+            core.deleted.live > 0 && core.deleted.states.contains { $0.flags.contains(.deleted) && $0.model is Model }
+        self.pending = pending
+        needsMemory =
+            !pending.isEmpty || hides || bindings.count > 1 || descriptor.predicate != nil
+            || !descriptor.sortBy.isEmpty
+        var query = StoreQuery(entity: name)
+        if !needsMemory {
+            query.limit = descriptor.fetchLimit
+            query.offset = descriptor.fetchOffset
+        }
+        self.query = query
+    }
+
+    /// Brings what the store gave together with what is unsaved.
+    func refine(_ objects: inout [Model]) throws {
+        if !pending.isEmpty {
+            let unsaved = Set(pending.lazy.map { ObjectIdentifier($0) })
+            objects.removeAll { unsaved.contains(ObjectIdentifier($0)) }
+            objects += pending
+        }
+        if let predicate = descriptor.predicate { objects = try objects.filter { try predicate.evaluate($0) } }
+        if !descriptor.sortBy.isEmpty { objects.sort(using: descriptor.sortBy) }
+        if let offset = descriptor.fetchOffset, offset > 0 { objects.removeFirst(min(offset, objects.count)) }
+        if let limit = descriptor.fetchLimit, limit >= 0, objects.count > limit {
+            objects.removeLast(objects.count - limit)
+        }
+    }
+}

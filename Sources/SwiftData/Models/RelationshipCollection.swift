@@ -1,0 +1,12 @@
+/// A collection of models that a property can hold.
+public protocol RelationshipCollection {
+    associatedtype PersistentElement: PersistentModel
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+    public typealias PersistentElement = Element
+}
+
+extension Optional: RelationshipCollection where Wrapped: Sequence, Wrapped.Element: PersistentModel {
+    public typealias PersistentElement = Wrapped.Element
+}
