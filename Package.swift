@@ -3,6 +3,10 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 // Stratus uses no Swift package. What lies outside its purpose comes from Debian's C libraries, through
 // system-library targets and the thinnest possible shims (rows "C libraries" below):
 //
@@ -26,12 +30,18 @@ let swift: [SwiftSetting] = [
 let macroLibraries: String? = {
     if Context.packageDirectory.split(separator: "/").contains("checkouts") { return nil }
     // The manifest runs with a library of the very toolchain that builds the package.
-    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-    for line in maps.split(separator: "\n") {
-        guard let start = line.firstIndex(of: "/"), let end = line.range(of: "/lib/swift/pm/") else { continue }
-        let folder = line[start..<end.lowerBound] + "/lib/swift/host"
-        if FileManager.default.fileExists(atPath: folder + "/libSwiftSyntaxMacros.so") { return String(folder) }
-    }
+    // (Read line by line: the file has no size, and Foundation reads only its beginning now and then.)
+    #if canImport(Glibc)
+        guard let maps = fopen("/proc/self/maps", "r") else { return nil }
+        defer { fclose(maps) }
+        var buffer = [CChar](repeating: 0, count: 8192)
+        while fgets(&buffer, Int32(buffer.count), maps) != nil {
+            let line = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard let start = line.firstIndex(of: "/"), let end = line.range(of: "/lib/swift/pm/") else { continue }
+            let folder = line[start..<end.lowerBound] + "/lib/swift/host"
+            if FileManager.default.fileExists(atPath: folder + "/libSwiftSyntaxMacros.so") { return String(folder) }
+        }
+    #endif
     return nil
 }()
 let macroSettings: [SwiftSetting] =
