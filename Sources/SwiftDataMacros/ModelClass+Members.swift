@@ -11,11 +11,11 @@ extension ModelClass {
             backingDataInitializer, blankInitializer, schemaMetadata, load, bind, unload, relationship, propertyCount,
             "private static var _$base: Int { \(superclass.map { "\($0)._$propertyCount" } ?? "0") }",
         ]
-        if let superclass {
-            members.append(
-                "\(plainAccess)override class var _$superclass: (any SwiftData.PersistentModel.Type)? { \(superclass).self }"
-            )
-        }
+        members.append(
+            """
+            \(access)\(overriding)class var _$superclass: (any SwiftData.PersistentModel.Type)? { \
+            \(superclass.map { "\($0).self" } ?? "nil") }
+            """)
         return members
     }
 

@@ -53,7 +53,8 @@ struct ModelClass {
 
     /// The same for what cannot be `open`: initializers and `final` members.
     var plainAccess: String { access == "open " ? "public " : access }
-    var required: String { isFinal ? "" : "required " }
+    /// (An override of a required initializer says so even where nothing can inherit it.)
+    var required: String { isFinal && superclass == nil ? "" : "required " }
     var overriding: String { superclass == nil ? "" : "override " }
 
     func diagnose(in context: some MacroExpansionContext) {
@@ -77,6 +78,7 @@ struct ModelClass {
         }
     }
 
+    // `let` is only a warning: the language itself refuses the property in its mode 6 and takes it in mode 5.
     private func diagnose(_ property: ModelProperty, in context: some MacroExpansionContext) {
         let variable = property.declaration
         if variable.bindingSpecifier.tokenKind == .keyword(.let) {
@@ -98,9 +100,9 @@ struct ModelClass {
                     node: Syntax(variable.bindingSpecifier),
                     message: ModelDiagnostic(
                         """
-                        a stored property of a @Model class cannot be 'let', since it is set again whenever its object is \
-                        read from the store: write 'private(set) var \(property.name)'
-                        """, id: "letProperty"),
+                        a stored property of a @Model class should not be 'let', since it is set again whenever its object \
+                        is read from the store: write 'private(set) var \(property.name)'
+                        """, id: "letProperty", severity: .warning),
                     fixIts: [
                         FixIt(
                             message: ModelFixIt("write 'private(set) var'", id: "letProperty"),

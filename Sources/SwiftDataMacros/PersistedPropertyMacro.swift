@@ -77,7 +77,8 @@ extension PersistedPropertyMacro: AccessorMacro {
                 \(raw: observers.after)
             }
             """
-        return [initial, getter, setter]
+        let isConstant = property.declaration.bindingSpecifier.tokenKind == .keyword(.let)
+        return isConstant ? [initial, getter] : [initial, getter, setter]
     }
 }
 

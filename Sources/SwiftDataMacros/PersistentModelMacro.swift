@@ -23,7 +23,7 @@ extension PersistentModelMacro: MemberAttributeMacro {
         providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         guard declaration.is(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
-            variable.isPersisted, variable.bindingSpecifier.tokenKind == .keyword(.var), !variable.isLazy,
+            variable.isPersisted, !variable.isLazy,
             let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
             let property = declaration.persistedProperties.first(where: { $0.name == name })
         else { return [] }

@@ -6,6 +6,7 @@ extension ContextCore {
     /// A property of a registered object is about to change.
     @usableFromInline
     func noteChange(_ state: _ModelState, _ index: Int) {
+        guard !isClosed else { return }
         if let undo, let model = state.model { undo.willChange(model, index) }
         state.changed.insert(index)
         guard state.flags.isDisjoint(with: [.inserted, .changed, .deleted, .gone]) else { return }

@@ -23,7 +23,9 @@ extension ModelDescription {
             uniquenessConstraints: uniquenessConstraints,
             indexes: indices.map {
                 Index(
-                    "by" + $0.properties.map(\.capitalized).joined(separator: "And"), properties: $0.properties,
+                    // As files of Apple's SwiftData have it.
+                    "SwiftDataIndexOn\($0.isRTree ? "RTree" : "Binary")" + $0.properties.joined(),
+                    properties: $0.properties,
                     kind: $0.isRTree ? .rtree : .binary)
             })
     }
