@@ -6,6 +6,7 @@
 // the same process the other. This module knows no client framework.
 
 import CloudStore
+import Synchronization
 import WebServices
 
 /// A cloud: all containers of one store.
@@ -24,6 +25,7 @@ package final class CloudServer: Sendable {
     /// What wraps the keys of zones; nil where encrypted fields cannot be saved.
     package let encryptionKeys: EncryptionKeys?
     let maintenance = Maintenance()
+    let load: Mutex<TenantLoad>
     let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
     /// Throws where the control store cannot be read or written.
@@ -42,6 +44,8 @@ package final class CloudServer: Sendable {
             control: store.control, secret: secret, configuration: configuration, clock: clock, random: random)
         requestLog = RequestLog(store: store.requests)
         push = PushHub(configuration.push, random: random)
+        load = Mutex(
+            TenantLoad(processors: configuration.processors, waitingWrites: configuration.waitingWritesPerContainer))
     }
 
     /// Answers one call; a `CallHandler`. Reads run on the calling thread, writes on the store's.
@@ -61,6 +65,7 @@ package final class CloudServer: Sendable {
             let proof = try identity.authenticate(call, now: arriving.now)
             arriving.freshToken = proof.freshToken
             arriving.caller = proof.caller
+            try checkLoad(arriving)
             let container = try openContainer(call)
             let request = arriving
             run(Self.endpoint(for: call.operation), context(request, proof.caller, container), container) { result in
@@ -90,22 +95,37 @@ package final class CloudServer: Sendable {
         case .stateless(let endpoint):
             done(Result { try endpoint.run(context) })
         case .reads(let endpoint):
+            let began = clock.ticks()
             do {
                 done(.success(try container.read { reader in try endpoint.run(context, reader) }))
             } catch let turned as NeedsWriter {
-                run(.writes(turned.endpoint), context, container, done)
+                return run(.writes(turned.endpoint), context, container, done)
             } catch {
                 done(.failure(error))
             }
+            // The answer was encoded meanwhile, on this thread.
+            spent(clock.ticks() &- began, context.tenant)
         case .writes(let endpoint):
-            container.write({ writer in
-                context.afterCommit.reset()
-                context.zoneKeys.reset()
-                return try endpoint.run(context, writer)
-            }) { [push] result in
-                if case .success = result { context.afterCommit.carryOut(context, push) }
-                done(result)
-            }
+            write(endpoint, context, container, done)
+        }
+    }
+
+    private func write(
+        _ endpoint: any WritingEndpoint, _ context: RequestContext, _ container: ContainerStore,
+        _ done: @escaping @Sendable (Result<Answer, any Error>) -> Void
+    ) {
+        let clock = clock
+        writeWaits(context.tenant)
+        container.write({ writer in
+            let began = clock.ticks()
+            defer { context.afterCommit.writerTime.add(clock.ticks() &- began, ordering: .relaxed) }
+            context.afterCommit.reset()
+            context.zoneKeys.reset()
+            return try endpoint.run(context, writer)
+        }) { [self] result in
+            writeEnded(context.tenant, after: context.afterCommit.writerTime.load(ordering: .relaxed))
+            if case .success = result { context.afterCommit.carryOut(context, push) }
+            done(result)
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import WebServices
 
 /// How a server behaves: what `serve` reads from flags and files, `dev` presets, and tests set in code.
@@ -26,6 +27,10 @@ package struct ServerConfiguration: Sendable {
     package var webLimits: Limits
     package var nativeLimits: Limits
     package var push = PushLimits()
+    /// How many writes of one container may wait for its writer before the next is told to come back.
+    package var waitingWritesPerContainer = 2_000
+    /// How many threads' time there is to share among containers.
+    package var processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     package struct TokenLife: Sendable {
         /// Milliseconds.

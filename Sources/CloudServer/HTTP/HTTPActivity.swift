@@ -21,6 +21,7 @@ final class HTTPActivity: Sendable {
 
     private let state = Mutex(State())
     private let draining = Atomic(false)
+    private let bodyBytes = Atomic(0)
 
     /// Whether the server is about to end, so that no connection is kept for another request.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
@@ -41,12 +42,17 @@ final class HTTPActivity: Sendable {
         }
     }
 
-    /// Cuts off whoever has not sent a whole request by its deadline.
-    func shutDownLatePeers() {
+    /// Cuts off whoever has not sent a whole request in time.
+    ///
+    /// - Parameter crowd: from how many connections on the time is short.
+    func shutDownLatePeers(_ times: HTTPPatience, crowd: Int) {
         let now = HTTPPeer.now
         // Under the lock: a peer that is still here has its socket still open.
         state.withLock { state in
-            for peer in state.peers.values where peer.isLate(at: now) { shutdown(peer.socket, Int32(SHUT_RDWR)) }
+            let isCrowded = state.peers.count >= crowd
+            for peer in state.peers.values where peer.isLate(at: now, times, isCrowded: isCrowded) {
+                shutdown(peer.socket, Int32(SHUT_RDWR))
+            }
         }
     }
 
@@ -58,6 +64,15 @@ final class HTTPActivity: Sendable {
     }
 
     // MARK: Requests
+
+    /// Takes memory for a part of a body; false when all bodies together would have more than the limit.
+    func takeBodyMemory(_ count: Int, limit: Int) -> Bool {
+        if bodyBytes.wrappingAdd(count, ordering: .relaxed).newValue <= limit { return true }
+        giveBodyMemory(count)
+        return false
+    }
+
+    func giveBodyMemory(_ count: Int) { bodyBytes.wrappingSubtract(count, ordering: .relaxed) }
 
     func begin() { state.withLock { $0.exchangeCount += 1 } }
 
@@ -122,52 +137,5 @@ extension HTTPActivity.State {
         guard let (condition, semaphore) = waiter, `is`(condition) else { return }
         semaphore.signal()
         waiter = nil
-    }
-}
-
-/// A connection's other end.
-final class HTTPPeer: Sendable {
-    let socket: Int32
-    let address: HTTPAddress?
-    /// When a whole request must be here, in milliseconds of the monotonic clock; zero for never.
-    private let deadline = Atomic<UInt64>(0)
-
-    init(socket: Int32, address: HTTPAddress?) {
-        self.socket = socket
-        self.address = address
-    }
-
-    static var now: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
-
-    func setDeadline(after time: Duration) {
-        let milliseconds = max(0, time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)
-        deadline.store(Self.now + UInt64(milliseconds), ordering: .relaxed)
-    }
-
-    func removeDeadline() { deadline.store(0, ordering: .relaxed) }
-
-    func isLate(at now: UInt64) -> Bool {
-        let deadline = deadline.load(ordering: .relaxed)
-        return deadline != 0 && deadline < now
-    }
-}
-
-/// Looks once a second for connections that are past their deadline.
-// Unchecked: the timer is only ever cancelled, which any thread may do.
-struct HTTPDeadlineWatch: @unchecked Sendable {
-    private let timer: any DispatchSourceTimer
-    private let queue = DispatchQueue(label: "stratus.http.deadlines")
-
-    init(_ activity: HTTPActivity) {
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + 1, repeating: 1)
-        timer.setEventHandler { activity.shutDownLatePeers() }
-        timer.resume()
-    }
-
-    /// Returns when it no longer looks.
-    func cancel() {
-        timer.cancel()
-        queue.sync {}
     }
 }

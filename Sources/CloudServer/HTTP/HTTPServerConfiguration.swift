@@ -14,11 +14,16 @@ package struct HTTPServerConfiguration: Sendable {
     package var connectionMemory: Int = 8 << 10
     /// The most bytes that a request's body may have.
     package var maximumBodySize: Int = 16 << 20
+    /// The most bytes that the bodies of all requests under way may have together; what is beyond is told to come back.
+    package var bodyMemory: Int = 256 << 20
     /// After how long without a byte in either direction a connection is closed, rounded up to seconds. Does not count
     /// while a handler has a request.
     package var idleTimeout: Duration = .seconds(60)
     /// How long a request may take from its first line to the end of its body.
     package var requestTimeout: Duration = .seconds(120)
+    /// The same two once most of the connections are taken: whoever only holds one makes room for others.
+    package var crowdedIdleTimeout: Duration = .seconds(1)
+    package var crowdedRequestTimeout: Duration = .seconds(10)
     /// Serves HTTPS when it is set.
     package var tls: TLS?
     /// Makes the answer to what never reaches the handler.
@@ -50,6 +55,8 @@ package struct HTTPServerConfiguration: Sendable {
 package enum HTTPRefusal: Hashable, Sendable, CustomStringConvertible {
     /// The body is longer than `limit` bytes.
     case bodyTooLarge(limit: Int)
+    /// The bodies of all requests under way fill the memory for them.
+    case crowded
     /// The request line or the headers say nothing sensible.
     case malformed(String)
     /// The server is about to end.
@@ -61,7 +68,7 @@ package enum HTTPRefusal: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .bodyTooLarge: 413
         case .malformed: 400
-        case .stopping: 503
+        case .crowded, .stopping: 503
         case .invalidAnswer: 500
         }
     }
@@ -69,6 +76,7 @@ package enum HTTPRefusal: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .bodyTooLarge(let limit): "The request is larger than \(limit) bytes."
+        case .crowded: "The server has as many requests as it can hold just now."
         case .malformed(let what): "The request is malformed: \(what)."
         case .stopping: "The server is about to stop."
         case .invalidAnswer: "The server has no valid answer."

@@ -30,7 +30,10 @@ final class MicroHTTPExchange: @unchecked Sendable {
     private var method = ""
     private var headers = HTTPHeaders()
     private var body: [UInt8] = []
-    private var isBodyTooLarge = false
+    /// Bytes of the memory for all bodies.
+    private var bodyMemory = 0
+    /// Why the rest of the body is read in vain.
+    private var bodyRefusal: HTTPRefusal?
     private var discarded = 0
 
     init(connection: OpaquePointer, target: String, peer: HTTPPeer?) {
@@ -74,16 +77,27 @@ extension MicroHTTPExchange {
 
     func readBody(_ part: UnsafeRawBufferPointer, for server: MicroHTTPServer) -> MHD_Result {
         let limit = server.configuration.maximumBodySize
-        if !isBodyTooLarge, part.count <= limit - body.count {
-            body.append(contentsOf: part)
-            return .YES
+        if bodyRefusal == nil {
+            if part.count > limit - body.count {
+                bodyRefusal = .bodyTooLarge(limit: limit)
+            } else if server.activity.takeBodyMemory(part.count, limit: server.configuration.bodyMemory) {
+                bodyMemory += part.count
+                body.append(contentsOf: part)
+                return .YES
+            } else {
+                bodyRefusal = .crowded
+            }
         }
-        // A body of unknown length has turned out too long. It cannot be answered before it ends, so the rest is let pass,
-        // within limits.
-        isBodyTooLarge = true
+        // It cannot be answered before it ends, so the rest is let pass, within limits.
         body = []
+        giveBodyMemory(to: server)
         discarded += part.count
         return discarded <= limit ? .YES : .NO
+    }
+
+    private func giveBodyMemory(to server: MicroHTTPServer) {
+        server.activity.giveBodyMemory(bodyMemory)
+        bodyMemory = 0
     }
 
     /// Answers before the body is read; the connection cannot go on after that.
@@ -113,10 +127,9 @@ extension MicroHTTPExchange {
     /// Calls the handler, and sends its answer or suspends the connection until there is one.
     func dispatch(to server: MicroHTTPServer) -> MHD_Result {
         phase = .answering
-        peer?.removeDeadline()
-        if isBodyTooLarge {
-            let limit = server.configuration.maximumBodySize
-            return queue(server.configuration.refusal(.bodyTooLarge(limit: limit), requestForRefusal), for: server)
+        peer?.hasSentRequest()
+        if let bodyRefusal {
+            return queue(server.configuration.refusal(bodyRefusal, requestForRefusal), for: server)
         }
         let request = HTTPRequest(
             method: method, target: target, headers: headers, body: body, remoteAddress: peer?.address)
@@ -149,8 +162,9 @@ extension MicroHTTPExchange {
     }
 
     /// Nobody waits for an answer any longer.
-    func end() {
+    func end(on server: MicroHTTPServer) {
         answer.withLock { $0 = .done }
+        giveBodyMemory(to: server)
     }
 
     private func sendOrSuspend(for server: MicroHTTPServer) -> MHD_Result {

@@ -16,7 +16,6 @@ extension MicroHTTPServer {
             if code == .CONNECTION_NOTIFY_STARTED {
                 let address = chttp_connection_address(connection).flatMap { HTTPAddress($0) }
                 let peer = HTTPPeer(socket: chttp_connection_socket(connection), address: address)
-                peer.setDeadline(after: server.idleDeadline)
                 server.activity.add(peer)
                 slot.pointee = Unmanaged.passRetained(peer).toOpaque()
             } else if let opaque = slot.pointee {
@@ -35,7 +34,7 @@ extension MicroHTTPServer {
             let peer = chttp_connection_context(connection).map {
                 Unmanaged<HTTPPeer>.fromOpaque($0).takeUnretainedValue()
             }
-            peer?.setDeadline(after: server.configuration.requestTimeout)
+            peer?.beginsRequest()
             server.activity.begin()
             let exchange = MicroHTTPExchange(connection: connection, target: String(cString: target), peer: peer)
             return Unmanaged.passRetained(exchange).toOpaque()
@@ -74,8 +73,8 @@ extension MicroHTTPServer {
             slot.pointee = nil
             let server = Unmanaged<MicroHTTPServer>.fromOpaque(context).takeUnretainedValue()
             let exchange = Unmanaged<MicroHTTPExchange>.fromOpaque(opaque).takeRetainedValue()
-            exchange.end()
-            exchange.peer?.setDeadline(after: server.idleDeadline)
+            exchange.end(on: server)
+            exchange.peer?.isIdle()
             server.activity.end(exchange)
         }
 
@@ -87,8 +86,4 @@ extension MicroHTTPServer {
         server.activity.lastComplaint = text
         server.configuration.log(text)
     }
-
-    /// Between requests a connection may be idle, which libmicrohttpd limits; whoever keeps it awake byte by byte without
-    /// ever finishing a request line has until here.
-    private var idleDeadline: Duration { configuration.idleTimeout + configuration.requestTimeout }
 }

@@ -49,7 +49,8 @@ package final class MicroHTTPServer: HTTPServer {
             state.daemon = daemon
             state.options = options
             state.socket = socket
-            state.watch = HTTPDeadlineWatch(activity)
+            state.watch = HTTPDeadlineWatch(
+                activity, HTTPPatience(configuration), connectionLimit: Int(options.pointee.connection_limit))
             state.isStopping = false
         }
     }

@@ -35,7 +35,7 @@ package struct Router: Sendable {
         var error = ServerError(.badRequest, refusal.description)
         switch refusal {
         case .bodyTooLarge: error.extensionCode = .limitExceeded
-        case .stopping: error = ServerError(.tryAgainLater, refusal.description, retryAfter: 1)
+        case .crowded, .stopping: error = ServerError(.tryAgainLater, refusal.description, retryAfter: 1)
         case .invalidAnswer: error = ServerError(.internalError, refusal.description)
         case .malformed: break
         }

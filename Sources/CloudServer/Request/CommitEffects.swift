@@ -12,6 +12,8 @@ package final class CommitEffects: Sendable {
     }
 
     private let state = Mutex(State())
+    /// How long the writer has had the request, in nanoseconds, over all of its runs.
+    let writerTime = Atomic<UInt64>(0)
 
     package init() {}
 

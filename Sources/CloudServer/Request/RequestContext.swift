@@ -29,6 +29,8 @@ package struct RequestContext: Sendable {
     /// Who owns the zones that an unqualified zone ID means: the caller in the private database, nobody in the public one.
     package var zoneOwner: String { database == .public ? "" : caller.user?.recordName ?? "" }
 
+    var tenant: Tenant { Tenant(container: container, environment: environment.rawValue) }
+
     package var isNative: Bool {
         if case .native = client { true } else { false }
     }
@@ -82,8 +84,7 @@ extension RequestContext {
     /// says so. [Apple:CKError.userDeletedZone]
     package func missingZone(_ key: ZoneKey, _ reader: ContainerReader) throws -> ServerError {
         var error = ServerError.zoneNotFound
-        let deleted = try reader.deletedZones(scope: key.scope, owner: key.owner).last { $0.key == key }
-        switch deleted.flatMap({ ZoneDeletionReason(rawValue: $0.reason) }) {
+        switch try reader.deletedZone(key).flatMap({ ZoneDeletionReason(rawValue: $0.reason) }) {
         case .purged:
             error.reason = "Zone was purged by user"
             error.extensionCode = .userDeletedZone

@@ -8,6 +8,7 @@ struct ZoneQueries {
     let byID: PreparedQuery
     let ofOwner: PreparedQuery
     let deleted: PreparedQuery
+    let deletedByKey: PreparedQuery
     let usage: PreparedQuery
     let key: PreparedQuery
 
@@ -27,6 +28,12 @@ struct ZoneQueries {
             """)
         key = PreparedQuery(
             connection, "SELECT zone, wrapping_key, wrapped FROM zone_key WHERE container = ?1 AND zone = ?2")
+        deletedByKey = PreparedQuery(
+            connection,
+            """
+            SELECT id, scope, owner, name, reason, deleted_at FROM deleted_zone
+            WHERE container = ?1 AND scope = ?2 AND owner = ?3 AND name = ?4 ORDER BY id DESC LIMIT 1
+            """)
         usage = PreparedQuery(
             connection,
             """
@@ -75,6 +82,16 @@ extension ContainerReader {
             var rows: [DeletedZoneRow] = []
             while try statement.step() { rows.append(deletedRow(of: statement)) }
             return rows
+        } catch { throw failed(error) }
+    }
+
+    /// The zone of a name that was deleted last, while its tombstone has not been retired.
+    package func deletedZone(_ key: ZoneKey) throws(StoreError) -> DeletedZoneRow? {
+        do {
+            let statement = try zoneQueries.deletedByKey.take()
+            defer { statement.reset() }
+            bind(key, statement)
+            return try statement.step() ? deletedRow(of: statement) : nil
         } catch { throw failed(error) }
     }
 

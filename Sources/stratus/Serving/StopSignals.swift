@@ -8,6 +8,8 @@ struct StopSignals: ~Copyable {
     init() {
         // A client that goes away in the middle of an answer is no reason to die.
         signal(SIGPIPE, SIG_IGN)
+        // Nor is a file that may not grow: the write fails, as on a full disk.
+        signal(SIGXFSZ, SIG_IGN)
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT] { sigaddset(&signals, number) }
         // Under nohup a terminal that closes is to be ignored, and a blocked signal would be waited for all the same.

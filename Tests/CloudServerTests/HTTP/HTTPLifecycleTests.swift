@@ -62,6 +62,48 @@ struct HTTPLifecycleTests {
         }
     }
 
+    @Test("Who only holds connections makes room once most are taken", arguments: ["", "GET /slow HTTP/1.1\r\nX: "])
+    func crowded(beginning: String) throws {
+        try MicroHTTPServerTests.withServer(configure: { configuration in
+            configuration.connectionLimit = 16
+            configuration.threadCount = 1
+            configuration.crowdedRequestTimeout = .seconds(1)
+        }) { _, port in
+            let holding = try (0..<40).map { _ in try RawHTTPClient(port: port) }
+            for client in holding { client.send(beginning) }
+            // With the usual times it would wait for a minute, which is more than it does.
+            #expect(try RawHTTPClient(port: port).get("/x").status == 200)
+            #expect(holding.count == 40)
+        }
+    }
+
+    @Test("Bodies that together need more memory than there is for them are told to come back; the others pass")
+    func bodyMemory() throws {
+        try MicroHTTPServerTests.withServer(configure: { $0.bodyMemory = 100_000 }) { _, port in
+            let holding = try RawHTTPClient(port: port)
+            let begun = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n"
+            holding.send(begun + String(repeating: "a", count: 80_000))
+            // What has been read of the first is not known from outside; once a body of 30,000 is refused, all of it has.
+            var statuses: [Int] = []
+            while statuses.last != 503, statuses.count < 10_000 {
+                let client = try RawHTTPClient(port: port)
+                client.request("POST", "/b", body: String(repeating: "b", count: 30_000))
+                statuses.append(try client.answer().status)
+            }
+            #expect(statuses.last == 503)
+            #expect(statuses.dropLast().allSatisfy { $0 == 200 })
+            let small = try RawHTTPClient(port: port)
+            small.request("POST", "/c", body: "c")
+            #expect(try small.answer().status == 200)
+            holding.send(String(repeating: "a", count: 10_000))
+            #expect(try holding.answer().status == 200)
+            // All of it is given back.
+            let large = try RawHTTPClient(port: port)
+            large.request("POST", "/d", body: String(repeating: "d", count: 99_000))
+            #expect(try large.answer().status == 200)
+        }
+    }
+
     @Test("A client that goes away while its answer is awaited does no harm")
     func clientLeaves() throws {
         let held = Held()

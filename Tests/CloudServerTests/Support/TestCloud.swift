@@ -13,7 +13,10 @@ final class TestCloud: Sendable {
     let server: CloudServer
     let clock: TestClock
 
-    init(store: CloudStore? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+    /// - Parameter time: in place of the clock that the test turns.
+    init(
+        store: CloudStore? = nil, time: ServerClock? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws {
         var configuration = ServerConfiguration.emulator(apiToken: Self.apiToken)
         configuration.publicURL = "https://cloud.example"
         configure(&configuration)
@@ -22,7 +25,7 @@ final class TestCloud: Sendable {
         server = try CloudServer(
             store: try store ?? CloudStore.inMemory(options: StoreOptions(execution: .inline)),
             configuration: configuration,
-            clock: ServerClock(now: { clock.now }), random: .seeded(1), log: .silent,
+            clock: time ?? ServerClock(now: { clock.now }), random: .seeded(1), log: .silent,
             encryptionKeys: EncryptionKeys(inMemory: .seeded(2)))
     }
 

@@ -50,11 +50,19 @@ final class Stratus: Sendable {
 
     /// Starts a server and waits until it says that it is ready.
     ///
-    /// - Parameter logTo: A file for its standard error.
+    /// - Parameters:
+    ///   - logTo: A file for its standard error.
+    ///   - fileSizeLimit: Bytes beyond which the system lets it write no file.
     func start(
-        _ arguments: String..., environment: [String: String] = [:], logTo: String? = nil
+        _ arguments: String..., environment: [String: String] = [:], logTo: String? = nil, fileSizeLimit: Int? = nil
     ) async throws -> Server {
         let process = try process(arguments, environment)
+        if let fileSizeLimit, let program = process.executableURL {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            // In blocks of 512 bytes.
+            let limited = "ulimit -f \(fileSizeLimit / 512) && exec \"$0\" \"$@\""
+            process.arguments = ["-c", limited, program.path] + arguments
+        }
         if let logTo { process.standardError = FileHandle(forWritingAtPath: logTo) }
         let output = Pipe()
         process.standardOutput = output
@@ -127,6 +135,11 @@ final class Server: Sendable {
     /// Asks it to stop and waits for its end; the exit code.
     func stop(_ signal: Int32 = SIGTERM) async throws -> Int32 {
         kill(processIdentifier, signal)
-        return try await end.value
+        return try await exitCode
+    }
+
+    /// The exit code, once it has ended.
+    var exitCode: Int32 {
+        get async throws { try await end.value }
     }
 }

@@ -1,0 +1,47 @@
+import Dispatch
+import Synchronization
+
+/// A connection's other end.
+final class HTTPPeer: Sendable {
+    /// What the server has of it.
+    private enum Phase: UInt8, AtomicRepresentable {
+        /// Nothing, or a part of a request line.
+        case idle
+        /// The beginning of a request.
+        case sending
+        /// A whole request, and it is the server that takes its time.
+        case waiting
+    }
+
+    let socket: Int32
+    let address: HTTPAddress?
+    private let phase = Atomic(Phase.idle)
+    /// When the phase began, in milliseconds of the monotonic clock.
+    private let began = Atomic<UInt64>(HTTPPeer.now)
+
+    init(socket: Int32, address: HTTPAddress?) {
+        self.socket = socket
+        self.address = address
+    }
+
+    static var now: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
+
+    func beginsRequest() { enter(.sending) }
+    func hasSentRequest() { enter(.waiting) }
+    func isIdle() { enter(.idle) }
+
+    private func enter(_ next: Phase) {
+        began.store(Self.now, ordering: .relaxed)
+        phase.store(next, ordering: .relaxed)
+    }
+
+    func isLate(at now: UInt64, _ patience: HTTPPatience, isCrowded: Bool) -> Bool {
+        let times = isCrowded ? patience.crowded : patience.normal
+        let began = began.load(ordering: .relaxed)
+        return switch phase.load(ordering: .relaxed) {
+        case .idle: now > began &+ times.idle
+        case .sending: now > began &+ times.request
+        case .waiting: false
+        }
+    }
+}
