@@ -135,7 +135,8 @@ let package = Package(
         .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),
         .testTarget(
             name: "PersistentStoreTests",
-            dependencies: ["PersistentStore", "SQL", "CCrashVFS", "PersistentStoreProbe"], swiftSettings: swift),
+            dependencies: ["PersistentStore", "SQL", "CSQLite", "CCrashVFS", "PersistentStoreProbe"],
+            swiftSettings: swift),
         .executableTarget(
             name: "PersistentStoreProbe", dependencies: ["PersistentStore", "SQL", "CCrashVFS"],
             path: "Tests/Support/PersistentStoreProbe", swiftSettings: swift),
