@@ -35,10 +35,11 @@ struct FileTests {
             ])
         #expect(
             try columns("ZBOOK") == [
-                "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZTITLE VARCHAR", "ZISBN VARCHAR", "ZPAGES INTEGER",
-                "ZPRICE DECIMAL", "ZWEIGHT FLOAT", "ZISNEW INTEGER", "ZPUBLISHED TIMESTAMP", "ZTOKEN BLOB",
-                "ZLINK VARCHAR", "ZCOVER BLOB", "ZCITY VARCHAR", "ZFLOOR INTEGER", "ZOWNER INTEGER",
-                "Z3_OWNER INTEGER", "ZSHELF INTEGER", "Z_FOK_SHELF INTEGER",
+                "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZCOVER BLOB", "ZISNEW INTEGER", "ZISBN VARCHAR",
+                "ZLINK VARCHAR", "ZOWNER INTEGER", "Z3_OWNER INTEGER", "ZPAGES INTEGER", "ZCITY VARCHAR",
+                "ZFLOOR INTEGER",
+                "ZPRICE DECIMAL", "ZPUBLISHED TIMESTAMP", "ZSHELF INTEGER", "Z_FOK_SHELF INTEGER", "ZTITLE VARCHAR",
+                "ZTOKEN BLOB", "ZWEIGHT FLOAT",
             ])
         #expect(
             try columns("ZPERSON") == [
@@ -48,7 +49,7 @@ struct FileTests {
             try columns("ZTAG") == [
                 "Z_PK INTEGER", "Z_ENT INTEGER", "Z_OPT INTEGER", "ZNAME VARCHAR", "Z1AWARDS INTEGER",
             ])
-        #expect(try columns("Z_5BOOKS") == ["Z_5TAGS INTEGER", "Z_2BOOKS INTEGER", "Z_FOK_2BOOKS INTEGER"])
+        #expect(try columns("Z_2TAGS") == ["Z_2BOOKS INTEGER", "Z_5TAGS INTEGER", "Z_FOK_2BOOKS INTEGER"])
         #expect(try columns("Z_3FRIENDS") == ["Z_3FRIENDS INTEGER", "REFLEXIVE INTEGER"])
         #expect(try columns("Z_3CHILDREN") == ["Z_3PARENTS INTEGER", "Z_3CHILDREN1 INTEGER"])
         let indexes = Set(try sql("SELECT name FROM sqlite_master WHERE type = 'index'").map { $0[0] })

@@ -135,11 +135,24 @@ package class StoreReader {
         case .manyToMany(let many):
             guard let destination = layout.entity(many.destination) else { return nil }
             let order = many.orderColumn.map { "j.\(quoted($0)), " } ?? ""
+            if many.isReflexive { return Self.reflexiveText(many, destination, condition) }
             // Joined with the rows themselves, since a key may lead nowhere in a file that others wrote.
             return "SELECT j.\(quoted(many.ownerColumn)), t0.Z_ENT, t0.Z_PK FROM \(quoted(many.table)) AS j "
                 + "JOIN \(quoted(destination.table)) AS t0 ON t0.Z_PK = j.\(quoted(many.destinationColumn)) "
                 + "WHERE j.\(quoted(many.ownerColumn)) \(condition) ORDER BY \(order)t0.Z_PK"
         }
+    }
+
+    /// Of a relationship that is its own inverse. This module writes two rows for a pair; in some files of others there is one.
+    private static func reflexiveText(
+        _ many: ManyToManyLayout, _ destination: EntityLayout, _ condition: String
+    ) -> String {
+        let (owner, other) = (quoted(many.ownerColumn), quoted(many.destinationColumn))
+        func half(_ from: String, _ to: String) -> String {
+            "SELECT j.\(from), t0.Z_ENT, t0.Z_PK FROM \(quoted(many.table)) AS j "
+                + "JOIN \(quoted(destination.table)) AS t0 ON t0.Z_PK = j.\(to) WHERE j.\(from) \(condition)"
+        }
+        return half(owner, other) + " UNION " + half(other, owner) + " ORDER BY 3"
     }
 
     private func storedReference(_ property: Int, of owner: RowID) throws(PersistentStoreError) -> [RowID] {

@@ -2,8 +2,9 @@ import SQL
 
 /// A model read out of a file's own tables, for files that do not say theirs in this module's form.
 ///
-/// Tables do not tell everything: whose of several subentities a column is (all become the root's), where a key without an entity
-/// beside it leads (it stays a number), what the bytes of a BLOB mean, and how a name was spelled (it is lower-cased).
+/// Tables do not tell everything: whose of several subentities a column is (all become the root's), where a key leads that has no
+/// entity beside it and not the name of one (it stays a number), which relationships are inverse to each other unless a join table
+/// has both, what the bytes of a BLOB mean, and how a name was spelled (it is lower-cased).
 struct FileModel {
     private struct Entry {
         var number: Int
@@ -32,6 +33,7 @@ struct FileModel {
             if entity.superentity == nil { entity.properties = attributes(of: entry) }
             entities[entry.name] = entity
         }
+        addLonelyToManys(to: &entities)
         addJoins(to: &entities)
         return StoreModel(entities: entries.compactMap { entities[$0.name] })
     }
@@ -45,7 +47,8 @@ struct FileModel {
         let toOnes = Set(table.columnOrder.compactMap { destination(of: $0) }.map(\.name))
         return table.columnOrder.compactMap { column -> Property? in
             guard column.hasPrefix("Z"), !["Z_PK", "Z_ENT", "Z_OPT"].contains(column),
-                column == column.uppercased(), destination(of: column) == nil
+                column == column.uppercased(), destination(of: column) == nil,
+                lonelyToMany(column, in: table.name) == nil
             else { return nil }
             let name = String(column.dropFirst())
             if toOnes.contains(name),
@@ -55,7 +58,41 @@ struct FileModel {
             {
                 return .relationship(Relationship(name.lowercased(), to: destination.name))
             }
+            // Every to-one has an index of its own; one that is called as an entity most likely leads there.
+            if isIndexed(column, in: table.name),
+                let destination = entries.first(where: { $0.name.uppercased() == name })
+            {
+                return .relationship(Relationship(name.lowercased(), to: destination.name))
+            }
             return .attribute(Attribute(name.lowercased(), type(of: table.columns[column] ?? ""), isOptional: true))
+        }
+    }
+
+    private func isIndexed(_ column: String, in table: String) -> Bool {
+        structure.indexes["\(table)_\(column)_INDEX"] != nil
+    }
+
+    /// The entity's number and the relationship's name in a column like `Z1SPEC`: of a to-many without inverse.
+    private func lonelyToMany(_ column: String, in table: String) -> (number: Int, name: String)? {
+        let rest = column.dropFirst()
+        let digits = rest.prefix { $0.isASCII && $0.isNumber }
+        let name = String(rest.dropFirst(digits.count))
+        guard column.hasPrefix("Z"), let number = Int(digits), !name.isEmpty, !name.hasPrefix("_"),
+            isIndexed(column, in: table), entries.contains(where: { $0.number == number })
+        else { return nil }
+        return (number, name)
+    }
+
+    private func addLonelyToManys(to entities: inout [String: Entity]) {
+        for entry in entries where parent(of: entry) == nil {
+            guard let table = structure.tables["Z" + entry.name.uppercased()] else { continue }
+            for column in table.columnOrder {
+                guard let (number, name) = lonelyToMany(column, in: table.name),
+                    let owner = entries.first(where: { $0.number == number })?.name
+                else { continue }
+                entities[owner]?.properties.append(
+                    .relationship(Relationship(name.lowercased(), to: entry.name, isToMany: true)))
+            }
         }
     }
 
@@ -84,6 +121,15 @@ struct FileModel {
     private func addJoins(to entities: inout [String: Entity]) {
         for table in structure.tables.values.sorted(by: { $0.name < $1.name }) {
             let keys = table.columnOrder.filter { !$0.hasPrefix("Z_FOK_") }
+            if keys.count == 2, keys.contains("REFLEXIVE"), let named = side(table.name),
+                var owner = entities[named.entity]
+            {
+                let name = named.name.lowercased()
+                owner.properties.append(
+                    .relationship(Relationship(name, to: named.entity, inverse: name, isToMany: true)))
+                entities[named.entity] = owner
+                continue
+            }
             guard let named = side(table.name), keys.count == 2, let one = side(keys[0]), let two = side(keys[1]),
                 let own = [one, two].first(where: { $0.number == named.number && $0.name != named.name })
                     ?? [one, two].first(where: { $0.number == named.number }),

@@ -97,6 +97,7 @@ extension StoreSession {
 
     /// The number of the newest change that another program left in the history before this module first wrote.
     func adoptedChanges() throws(PersistentStoreError) -> Int64 {
+        guard try hasOwnTable() else { return .max }
         guard let bytes = try value(named: "adoptedChanges") else { return 0 }
         return Int64(String(decoding: bytes, as: UTF8.self)) ?? 0
     }

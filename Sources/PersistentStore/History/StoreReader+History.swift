@@ -32,9 +32,11 @@ extension StoreReader {
             transactions.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
         let numbers = transactions.map(\.number)
         let adopted = try session.adoptedChanges()
+        // Another program's history may keep nothing of deleted rows.
+        let tombstone = try columns(of: "ACHANGE").contains("ZTOMBSTONE0") ? "ZTOMBSTONE0" : "NULL"
         try session.rows(
             """
-            SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, ZTOMBSTONE0 FROM ACHANGE
+            SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, \(tombstone) FROM ACHANGE
             WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2 ORDER BY Z_PK
             """, [.integer(numbers.min() ?? 0), .integer(numbers.max() ?? 0)]
         ) { row in
@@ -68,9 +70,12 @@ extension StoreReader {
             values.append(.string(list))
             conditions.append("COALESCE(a.ZNAME, t.ZAUTHOR, '') IN (SELECT value FROM json_each(?\(values.count)))")
         }
+        let known = try columns(of: "ATRANSACTION")
+        guard known.contains("ZAUTHORTS") else { return [] }
+        func old(_ column: String) -> String { known.contains(column) ? "t.\(column)" : "NULL" }
         var text = """
-            SELECT t.Z_PK, t.ZTIMESTAMP, COALESCE(a.ZNAME, t.ZAUTHOR), COALESCE(c.ZNAME, t.ZCONTEXTNAME),
-                COALESCE(b.ZNAME, t.ZBUNDLEID), COALESCE(p.ZNAME, t.ZPROCESSID)
+            SELECT t.Z_PK, t.ZTIMESTAMP, COALESCE(a.ZNAME, \(old("ZAUTHOR"))), COALESCE(c.ZNAME, \(old("ZCONTEXTNAME"))),
+                COALESCE(b.ZNAME, \(old("ZBUNDLEID"))), COALESCE(p.ZNAME, \(old("ZPROCESSID")))
             FROM ATRANSACTION AS t
             LEFT JOIN ATRANSACTIONSTRING AS a ON a.Z_PK = t.ZAUTHORTS
             LEFT JOIN ATRANSACTIONSTRING AS b ON b.Z_PK = t.ZBUNDLEIDTS
@@ -89,6 +94,12 @@ extension StoreReader {
                     processIdentifier: row.optionalText(5), changes: []))
         }
         return result
+    }
+
+    private func columns(of table: String) throws(PersistentStoreError) -> Set<String> {
+        var names: Set<String> = []
+        try session.rows("SELECT name FROM pragma_table_info(?1)", [.string(table)]) { names.insert($0.text(0)) }
+        return names
     }
 
     private func hasHistory() throws(PersistentStoreError) -> Bool {

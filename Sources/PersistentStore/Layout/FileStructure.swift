@@ -47,6 +47,9 @@ struct FileStructure: Sendable {
             guard let table = tables[name] else { continue }
             let keys = table.columnOrder.filter { !$0.hasPrefix("Z_FOK_") }
             guard keys.count == 2 else { continue }
+            if let rest = keys.first(where: { $0 == "REFLEXIVE" }), let own = keys.first(where: { $0 != rest }) {
+                return (table.name, own, rest)
+            }
             // The column with the keys of `one` is named for the relationship that leads to it.
             let wanted = "Z_\(one.number)\(other.name)"
             if let own = keys.first(where: { $0 == wanted }) ?? keys.first(where: { $0.hasPrefix(wanted) }),

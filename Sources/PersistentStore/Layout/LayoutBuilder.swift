@@ -71,6 +71,10 @@ struct LayoutBuilder {
 
     private func number(_ name: String) -> Int { numbers[name] ?? 0 }
 
+    private func isInHierarchy(_ name: String) -> Bool {
+        entities[name]?.superentity != nil || children[name]?.isEmpty == false
+    }
+
     // MARK: - Columns
 
     private static func tableName(_ entity: String) -> String { "Z" + entity.uppercased() }
@@ -92,7 +96,8 @@ struct LayoutBuilder {
 
     private mutating func placeColumns(of name: String, in root: String) {
         guard let entity = entities[name] else { return }
-        for property in entity.properties {
+        // By name, which decides who of two with one column name gets the number: so it is in the files of Apple's frameworks.
+        for property in entity.properties.sorted(by: { $0.name < $1.name }) {
             switch property {
             case .attribute(let attribute):
                 let columns = attribute.type.leaves(named: attribute.name).map { leaf in
@@ -203,9 +208,10 @@ struct LayoutBuilder {
         inverse: (entity: String, relationship: Relationship, index: Int)
     ) {
         let other = inverse.relationship
-        // One of the two sides gives the table its name.
-        let mine = (relationship.isOrdered == other.isOrdered ? 0 : relationship.isOrdered ? -1 : 1, number(name))
-        let theirs = (0, number(inverse.entity))
+        // One of the two sides gives the table its name: in the files of Apple's frameworks one that is part of a hierarchy, else
+        // that of the lower number.
+        let mine = (isInHierarchy(name) ? 0 : 1, number(name))
+        let theirs = (isInHierarchy(inverse.entity) ? 0 : 1, number(inverse.entity))
         let isOwner = mine != theirs ? mine < theirs : relationship.name <= other.name
         let (owner, dependent) = isOwner ? (relationship, other) : (other, relationship)
         let (ownerNumber, dependentNumber) =

@@ -91,7 +91,7 @@ extension LightweightMigration {
             names.append(quoted(source.name))
             values.append(expression)
         }
-        if !from.isOurs, let found = structure.tables[old.table.uppercased()] {
+        if let found = structure.tables[old.table.uppercased()] {
             // What the model does not know of another program's table stays in it.
             let claimed = Set(from.layout.tables.first { $0.name == old.table }?.columns.map(\.name) ?? [])
             let wanted = Set(table.columns.map(\.name))

@@ -26,7 +26,7 @@ extension StoreModel {
     }
 
     /// A property that the entity has itself or inherits.
-    func property(_ name: String, of entity: String) -> Property? {
+    package func property(_ name: String, of entity: String) -> Property? {
         lineage(of: entity)?.flatMap(\.properties).last { $0.name == name }
     }
 
