@@ -86,6 +86,7 @@ package final class PersistentStore: Sendable {
         guard !options.isReadOnly else { throw PersistentStoreError.readOnly(path: path) }
         var abandoned: [String] = []
         let outcome = try database.write { session in
+            try checkModel(session)
             let writer = StoreWriter(session: session, layout: layout)
             do {
                 let result = try body(writer)
@@ -113,5 +114,13 @@ package final class PersistentStore: Sendable {
         database.whenNoReaderIsOlder { [externalFiles, abandoned] in externalFiles.remove(abandoned) }
         observers.deliver()
         return outcome
+    }
+
+    /// - Throws: `incompatibleModel` when another process has brought the file to another version since it was opened.
+    private func checkModel(_ session: StoreSession) throws(PersistentStoreError) {
+        guard try session.tablesChanged(), let stored = try session.storedModel() else { return }
+        let differences = ModelComparison.differences(from: layout.model, to: stored)
+        guard differences.isEmpty else { throw .incompatibleModel(path: path, differences: differences) }
+        try session.noteTables()
     }
 }

@@ -165,16 +165,18 @@ struct FileTests {
     func damaged(seed: Int) throws {
         var random = Seeded(seed: UInt64(seed))
         let store = try PersistentStore(at: folder.file(), model: Library.model)
-        for number in 0..<30 {
-            let person = try store.insert("Author", ["name": .string("p\(number)")])
-            let book = try store.insert(
-                "Book",
-                [
-                    "title": .string(String(repeating: "t", count: number * 20)), "owner": .reference(person),
-                    "price": .decimal(1.5), "token": .uuid(UUID()), "cover": .data(Data([1])),
-                ])
-            let tag = try store.insert("Tag", [:])
-            try store.write { try $0.link(store.index("Book", "tags"), of: book, to: tag) }
+        try store.write { writer in
+            for number in 0..<30 {
+                let person = try writer.insert(store.entity("Author"), ["name": .string("p\(number)")])
+                let book = try writer.insert(
+                    store.entity("Book"),
+                    [
+                        "title": .string(String(repeating: "t", count: number * 20)), "owner": .reference(person),
+                        "price": .decimal(1.5), "token": .uuid(UUID()), "cover": .data(Data([1])),
+                    ])
+                let tag = try writer.insert(store.entity("Tag"), [:])
+                try writer.link(store.index("Book", "tags"), of: book, to: tag)
+            }
         }
         store.close()
         let file = folder.url.appendingPathComponent("Library.store")

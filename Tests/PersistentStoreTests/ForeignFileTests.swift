@@ -138,6 +138,21 @@ struct ForeignFileTests {
         #expect(statement.text(0) == "kept")
     }
 
+    @Test("Entities that inherit from each other in a circle are damage, not a trap")
+    func circle() throws {
+        try make()
+        let connection = try SQLiteConnection(path: url.path)
+        try connection.execute("UPDATE Z_PRIMARYKEY SET Z_SUPER = 8 WHERE Z_ENT = 7")
+        connection.close()
+        for open in [
+            { try PersistentStore.inspect(url) != nil },
+            { try PersistentStore(at: .file(url), model: Self.model).identifier.isEmpty },
+        ] as [() throws -> Bool] {
+            let error = #expect(throws: PersistentStoreError.self) { try open() }
+            #expect(error?.description.contains("damaged") == true)
+        }
+    }
+
     @Test("A model is read out of its tables, and the file with it")
     func inspection() throws {
         try make()

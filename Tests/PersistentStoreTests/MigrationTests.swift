@@ -1,5 +1,6 @@
 import Foundation
 import PersistentStore
+import SQL
 import Testing
 
 @Suite("A file is brought to another version of its model, whole or not at all")
@@ -281,6 +282,21 @@ struct MigrationTests {
         #expect(sets == [[], [0, 1], [0]])
     }
 
+    @Test(
+        "A store that is open while another process brings its file to another version refuses to write by the old one")
+    func behind() throws {
+        let store = try open(Self.note(Self.title))
+        _ = try store.insert("Note", [:])
+        let newer = try open(Self.note(Self.title, .attribute(Attribute("text", .string, isOptional: true))))
+        _ = try newer.insert("Note", ["text": .string("x")])
+        let error = #expect(throws: PersistentStoreError.self) { try store.insert("Note", [:]) }
+        #expect(
+            error
+                == .incompatibleModel(
+                    path: store.path, differences: [.propertyAdded(entity: "Note", property: "text")]))
+        #expect(try newer.all("Note").count == 2)
+    }
+
     @Test("A store opened for reading reads what it can and changes nothing")
     func readOnly() throws {
         let notes = try makeNotes()
@@ -305,10 +321,12 @@ struct MigrationTests {
     @Test("The same file serves two versions of a model in turn when both say how they differ", arguments: 1...30)
     func random(seed: Int) throws {
         var random = Seeded(seed: UInt64(seed))
+        var options = PersistentStoreOptions()
+        options.synchronous = .off
         var model = StoreModel(entities: [Self.note(Self.title)])
         var expected: [RowID: [String: StoreValue]] = [:]
         for _ in 0..<6 {
-            let store = try PersistentStore(at: folder.file(), model: model)
+            let store = try PersistentStore(at: folder.file(), model: model, options: options)
             for (row, values) in expected {
                 for (name, value) in values { #expect(try store.value(row, name) == value, "\(name) of \(row)") }
             }

@@ -46,7 +46,9 @@ extension PersistentStore {
         }
         let reading = try FileModel(
             session: session, structure: structure, numbers: try session.entityNumbers())
+        let model = reading.model()
+        try StoreContents.check(model, path: session.path)
         return Inspection(
-            identifier: identifier, model: reading.model(), namesItsModel: false, versionIdentifiers: versions)
+            identifier: identifier, model: model, namesItsModel: false, versionIdentifiers: versions)
     }
 }

@@ -29,6 +29,7 @@ extension StoreContents {
         if let stored = try session.storedModel() {
             isOurs = true
             model = stored
+            try Self.check(stored, path: session.path)
             differences = ModelComparison.differences(from: stored, to: wanted)
             isReady = stored == wanted
             // Without differences for the file the wanted model reads it as well: all that a read-only store needs.
@@ -40,11 +41,21 @@ extension StoreContents {
         isOurs = false
         let reading = try FileModel(session: session, structure: structure, numbers: numbers)
         model = reading.model(preferring: wanted)
+        try Self.check(model, path: session.path)
         differences = ModelComparison.differences(from: model, to: wanted)
         var builder = LayoutBuilder(
             model: differences.isEmpty ? wanted : model, numbers: numbers, existing: structure)
         layout = try builder.build()
         isReady = false
+    }
+
+    /// A damaged file may say that entities inherit from each other in a circle.
+    static func check(_ model: StoreModel, path: String) throws(PersistentStoreError) {
+        do throws(PersistentStoreError) {
+            try model.validate()
+        } catch {
+            throw .corrupt(path: path, reason: error.description)
+        }
     }
 
     static func check(_ structure: FileStructure, path: String) throws(PersistentStoreError) {

@@ -185,9 +185,21 @@ final class StoreDatabase: @unchecked Sendable {  // what changes is used under 
         sqlite.readOnly = options.isReadOnly
         if options.fileSystem != nil { sqlite.mappedBytes = 0 }
         let start = Date()
+        var place = path
         while true {
             do throws(SQLError) {
-                let connection = try SQLiteConnection(path: path, options: sqlite)
+                let connection = try SQLiteConnection(path: place, options: sqlite)
+                if options.isReadOnly {
+                    // A file with a log needs a writable folder, unless SQLite is told that nobody writes.
+                    do throws(SQLError) {
+                        try connection.execute("SELECT COUNT(*) FROM sqlite_master")
+                    } catch {
+                        guard error.code == .unavailable, place == path else { throw error }
+                        let url = URL(fileURLWithPath: path).absoluteString
+                        place = "file:" + url.dropFirst("file://".count) + "?immutable=1"
+                        continue
+                    }
+                }
                 return StoreSession(connection, path: path, externalFiles: externalFiles)
             } catch {
                 // Another process is making the file, or restoring it after a crash.

@@ -27,7 +27,10 @@ struct StoreOpening {
             session.connection.close()
             throw error
         }
-        if !options.isReadOnly { session.connection.guardCommits() }
+        if !options.isReadOnly {
+            try session.noteTables()
+            session.connection.guardCommits()
+        }
         let database = StoreDatabase(
             writer: session, path: path, options: options, externalFiles: externalFiles,
             isShared: location == .memory)

@@ -97,6 +97,19 @@ final class StoreSession {
         return plans
     }
 
+    // MARK: - Changes of the tables
+
+    private var knownTables: Int64?
+
+    /// Whether any process has made or changed a table since the last `noteTables()`.
+    func tablesChanged() throws(PersistentStoreError) -> Bool {
+        let now = try integer("PRAGMA schema_version")
+        if knownTables == nil { knownTables = now }
+        return knownTables != now
+    }
+
+    func noteTables() throws(PersistentStoreError) { knownTables = try integer("PRAGMA schema_version") }
+
     // MARK: - Errors
 
     func failure(_ result: Int32) -> PersistentStoreError {

@@ -11,8 +11,9 @@ extension PersistentStore {
     package func deleteHistory(through transaction: Int64) throws {
         guard !options.isReadOnly else { throw PersistentStoreError.readOnly(path: path) }
         // In steps, so that no write of an app waits long for it. The transactions go first: their changes alone are not seen.
-        try delete("ATRANSACTION WHERE Z_PK <= ?1", transaction)
-        try delete("ACHANGE WHERE ZTRANSACTIONID <= ?1", transaction)
+        try delete("ATRANSACTION WHERE Z_PK <= ?1", .integer(transaction))
+        let last = try read { try $0.changes(of: 0...max(transaction, 0)).upperBound }
+        try delete("ACHANGE WHERE Z_PK <= ?2 AND ZTRANSACTIONID <= ?1", .integer(transaction), .integer(last))
     }
 
     /// Deletes the transactions before a time.
@@ -35,14 +36,14 @@ extension PersistentStore {
         if last > 0 { try deleteHistory(through: last) }
     }
 
-    private func delete(_ what: String, _ transaction: Int64) throws {
+    private func delete(_ what: String, _ values: StoreValue...) throws {
         let table = what.prefix { $0 != " " }
         var count = Int.max
         while count > 0 {
             count = try database.write { session in
-                try session.run(
-                    "DELETE FROM \(table) WHERE Z_PK IN (SELECT Z_PK FROM \(what) ORDER BY Z_PK LIMIT 5000)",
-                    .integer(transaction))
+                try session.rows(
+                    "DELETE FROM \(table) WHERE Z_PK IN (SELECT Z_PK FROM \(what) ORDER BY Z_PK LIMIT 5000)", values
+                ) { _ in }
                 let changes = session.changes
                 try database.commit(session)
                 return changes

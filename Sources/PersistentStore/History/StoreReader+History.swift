@@ -34,11 +34,16 @@ extension StoreReader {
         let adopted = try session.adoptedChanges()
         // Another program's history may keep nothing of deleted rows.
         let tombstone = try columns(of: "ACHANGE").contains("ZTOMBSTONE0") ? "ZTOMBSTONE0" : "NULL"
+        let range = try changes(of: (numbers.min() ?? 0)...(numbers.max() ?? 0))
         try session.rows(
             """
             SELECT Z_PK, ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, \(tombstone) FROM ACHANGE
-            WHERE ZTRANSACTIONID BETWEEN ?1 AND ?2 ORDER BY Z_PK
-            """, [.integer(numbers.min() ?? 0), .integer(numbers.max() ?? 0)]
+            WHERE Z_PK BETWEEN ?1 AND ?2 AND ZTRANSACTIONID BETWEEN ?3 AND ?4 ORDER BY Z_PK
+            """,
+            [
+                .integer(range.lowerBound), .integer(range.upperBound), .integer(numbers.min() ?? 0),
+                .integer(numbers.max() ?? 0),
+            ]
         ) { row in
             guard let position = positions[row.int64(1)],
                 let kind = HistoryChange.Kind(rawValue: Int(row.int64(2)))
@@ -94,6 +99,31 @@ extension StoreReader {
                     processIdentifier: row.optionalText(5), changes: []))
         }
         return result
+    }
+
+    /// Where the changes of these transactions lie.
+    func changes(of transactions: ClosedRange<Int64>) throws(PersistentStoreError) -> ClosedRange<Int64> {
+        // Another program's index finds them, in whatever order that program wrote.
+        let isIndexed =
+            try session.integer(
+                "SELECT COUNT(*) FROM sqlite_master WHERE name = 'ACHANGE_ZTRANSACTIONID_INDEX'") == 1
+        guard !isIndexed else { return 0...Int64.max }
+        let first = try firstChange(after: transactions.lowerBound &- 1)
+        return first...max(first, try firstChange(after: transactions.upperBound) &- 1)
+    }
+
+    /// The lowest key that a change of a later transaction may have.
+    private func firstChange(after transaction: Int64) throws(PersistentStoreError) -> Int64 {
+        var low = try session.integer("SELECT MIN(Z_PK) FROM ACHANGE") ?? 0
+        var high = (try session.integer("SELECT MAX(Z_PK) FROM ACHANGE") ?? -1) &+ 1
+        let text = "SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE WHERE Z_PK >= ?1 ORDER BY Z_PK LIMIT 1"
+        while low < high {
+            let middle = low &+ (high &- low) / 2
+            var found: (key: Int64, transaction: Int64) = (high, .max)
+            try session.rows(text, [.integer(middle)]) { found = ($0.int64(0), $0.int64(1)) }
+            if found.transaction > transaction { high = middle } else { low = found.key &+ 1 }
+        }
+        return low
     }
 
     private func columns(of table: String) throws(PersistentStoreError) -> Set<String> {

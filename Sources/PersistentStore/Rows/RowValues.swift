@@ -4,8 +4,8 @@ import SQL
 
 /// The values of one row on their way into the file, set by property index.
 ///
-/// What is not set stays null in a new row. In an update only the properties that were announced as changed may be set; the
-/// others are ignored.
+/// What is not set is null in a new row. In an update only the properties that were announced as changed may be set, and those of
+/// them that are not become null; the others are ignored.
 package struct RowValues {
     @usableFromInline let statement: OpaquePointer
     /// By property index: the position of its first parameter, 0 when it has none.
