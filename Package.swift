@@ -72,7 +72,10 @@ let package = Package(
     targets: [
         // Programs
         .executableTarget(
-            name: "stratus", dependencies: ["CloudServer", "CloudStore", "SQL", "WebServices", "CCommandLine", "CTLS"],
+            name: "stratus",
+            dependencies: [
+                "CloudServer", "CloudStore", "SQL", "WebServices", "SchemaLanguage", "CCommandLine", "CTLS",
+            ],
             swiftSettings: swift),
 
         // For tests
@@ -92,13 +95,15 @@ let package = Package(
 
         // The server
         .target(
-            name: "CloudServer", dependencies: ["CloudStore", "WebServices", "Cryptography", "CHTTPServer"],
+            name: "CloudServer",
+            dependencies: ["CloudStore", "WebServices", "SchemaLanguage", "Cryptography", "CHTTPServer"],
             swiftSettings: swift),
         .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: swift),
 
         // What both sides speak
         .target(name: "WebServices", dependencies: ["CJSON"], swiftSettings: swift),
         .target(name: "PredicateFormat", swiftSettings: swift),
+        .target(name: "SchemaLanguage", swiftSettings: swift),
 
         // Storage
         .target(name: "CloudStore", dependencies: ["SQL", "PostgresSQL"], swiftSettings: swift),
@@ -155,10 +160,12 @@ let package = Package(
         .testTarget(name: "stratusTests", dependencies: ["stratus", "SQL", "CTLS"], swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
+        .testTarget(name: "SchemaLanguageTests", dependencies: ["SchemaLanguage"], swiftSettings: swift),
         .testTarget(
             name: "CryptographyTests", dependencies: ["Cryptography", "WebServices"], swiftSettings: swift),
         .testTarget(
-            name: "CloudServerTests", dependencies: ["CloudServer", "CloudStore", "Cryptography", "WebServices"],
+            name: "CloudServerTests",
+            dependencies: ["CloudServer", "CloudStore", "Cryptography", "SchemaLanguage", "WebServices"],
             swiftSettings: swift
         ),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit", "WebServices"], swiftSettings: swift),
@@ -167,7 +174,8 @@ let package = Package(
             name: "SyncedDevice", dependencies: ["CloudKit"], path: "Tests/Support/SyncedDevice",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
-            name: "ConformanceTests", dependencies: ["CloudKit", "CloudKitTesting", "CloudServer", "WebServices"],
+            name: "ConformanceTests",
+            dependencies: ["CloudKit", "CloudKitTesting", "CloudServer", "SchemaLanguage", "WebServices"],
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift
         ),
         .testTarget(

@@ -14,6 +14,8 @@ let program = Program(
         .accountCreate, .accountList, .accountPassword, .accountDelete,
         .containerCreate, .containerList, .containerLog, .containerDelete,
         .tokenCreate, .tokenList, .tokenDelete,
+        .schemaExport, .schemaImport, .schemaValidate, .schemaDiff, .schemaDeploy, .schemaReset,
+        .roleGrant, .roleRevoke, .roleList,
         .encryptionStatus, .encryptionRotate, .encryptionReset,
         .backup, .restore, .doctor,
         .login, .logout, .whoami,

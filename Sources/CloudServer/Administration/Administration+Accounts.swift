@@ -47,11 +47,14 @@ extension Administration {
                     try writer.deleteZone(zone, reason: ZoneDeletionReason.purged.rawValue, at: now)
                 }
                 try writer.deletePushState(owner: owner)
+                for role in try writer.roles(of: owner) {
+                    try writer.deleteRoleMember(RoleMemberRow(owner: owner, role: role))
+                }
             }
         }
     }
 
-    private func existingAccount(_ name: String) throws -> AccountRow {
+    func existingAccount(_ name: String) throws -> AccountRow {
         guard let account = try control.account(name: name) else { throw AdministrationError.noAccount(name) }
         return account
     }

@@ -27,6 +27,11 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case noToken(String)
     /// Several tokens begin with these characters.
     case ambiguousToken(String)
+    case noRole(String)
+    /// A schema would delete this in the development environment, and nobody said that it may: sentences.
+    case schemaLosesData([String])
+    /// A schema would lose this in production, which it never may: sentences.
+    case schemaRefused([String])
     /// A name or identifier that cannot be one, with the reason.
     case invalid(String)
 }

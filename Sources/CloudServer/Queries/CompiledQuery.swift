@@ -1,4 +1,5 @@
 import CloudStore
+import SchemaLanguage
 import WebServices
 
 /// A query checked against the schema: what it finds, and in which order.
@@ -13,10 +14,13 @@ struct CompiledQuery: Sendable {
     /// Of all that decides the answer: continuation markers are bound to it.
     let digest: [UInt8]
 
-    /// - Parameter zones: text that tells the zones to search from others.
-    /// - Throws: `BAD_REQUEST`.
+    /// - Parameters:
+    ///   - zones: text that tells the zones to search from others.
+    ///   - access: in the public database, what the caller may do there.
+    /// - Throws: `BAD_REQUEST`, or `ACCESS_DENIED` where the caller may read no record of the type.
     init(
-        _ query: RecordsQuery.Query, zones: String, _ schema: Schema, _ context: RequestContext
+        _ query: RecordsQuery.Query, zones: String, _ schema: Schema, _ access: PublicAccess?,
+        _ context: RequestContext
     ) throws(ServerError) {
         guard let type = schema.type(named: query.recordType) else {
             throw .badRequest("Did not find record type: \(query.recordType)")
@@ -28,6 +32,10 @@ struct CompiledQuery: Sendable {
         }
         var filters: [QueryFilter] = []
         for filter in query.filterBy { filters.append(try QueryFilter(filter, of: type, in: context)) }
+        if filters.isEmpty { try Self.checkListing(type) }
+        if let own = try access.flatMap({ access throws(ServerError) in try Self.ownRecordsOnly(type, access) }) {
+            filters.append(own)
+        }
         var terms: [QueryOrder.Term] = []
         for sort in query.sortBy {
             guard let term = try Self.term(sort, type, context) else { continue }
@@ -42,6 +50,29 @@ struct CompiledQuery: Sendable {
         self.filters = filters
         order = QueryOrder(terms: terms)
         digest = context.tokenKey.digest(Self.digestible(type, filters, terms, zones))
+    }
+
+    /// A query without a filter asks for records by their names. [Apple:schema]
+    private static func checkListing(_ type: Schema.RecordType) throws(ServerError) {
+        guard !type.indexes(.recordID).contains(.queryable) else { return }
+        let isIndexed =
+            type.fields.values.contains { !$0.indexes.isEmpty }
+            || SystemField.allCases.contains { !type.indexes($0).isEmpty }
+        throw isIndexed
+            ? .notQueryable(RecordsQuery.SystemField.recordName.systemFieldName)
+            : .badRequest("Queried type is not marked indexable")
+    }
+
+    /// The filter for a type of which the caller may read nothing but what the caller made; nil where all may be read.
+    private static func ownRecordsOnly(
+        _ type: Schema.RecordType, _ access: PublicAccess
+    ) throws(ServerError) -> QueryFilter? {
+        if access.permissions(type.grants, isCreator: false).contains(.read) { return nil }
+        guard let user = access.user, access.permissions(type.grants, isCreator: true).contains(.read),
+            let value = QueryValue(.reference(Reference(recordName: user)))
+        else { throw .notPermitted("READ") }
+        let creator = try QueryField(.system(.createdUserRecordName), of: type, in: .public)
+        return QueryFilter(field: creator, test: .isOne(of: [value]), isNegated: false)
     }
 
     private static func term(

@@ -1,4 +1,5 @@
 import CloudStore
+import SchemaLanguage
 import WebServices
 
 /// A field that a query names: one of the schema's, or one of the system's.
@@ -27,7 +28,7 @@ struct QueryField: Sendable, Hashable {
             self.type = field.type
             indexes = field.indexes
             isEncrypted = field.isEncrypted
-            index = field.indexes.isEmpty || IndexValue.isIndexed(field.type) == false ? nil : field.id
+            index = field.indexes.hasEntries && IndexValue.isIndexed(field.type) ? field.id : nil
         case .system(let field):
             source = .system(field)
             self.name = field.systemFieldName
@@ -36,9 +37,8 @@ struct QueryField: Sendable, Hashable {
                 case .createdTimestamp, .modifiedTimestamp: .timestamp
                 default: .reference
                 }
-            // Development marks everything. A schema that says otherwise for system fields comes with schema files.
-            indexes = [.queryable, .sortable]
             isEncrypted = false
+            indexes = field.schemaField.map(type.indexes) ?? [.queryable, .sortable]
             switch IndexedSystemField(field) {
             case .createdUserRecordName? where scope == .private: index = nil
             case let indexed?: index = indexed.id(type: type.id)
@@ -68,6 +68,20 @@ struct QueryField: Sendable, Hashable {
         case .system(.modifiedUserRecordName): .reference(Reference(recordName: row.modifier))
         case .system(.createdTimestamp): .timestamp(row.created)
         case .system(.modifiedTimestamp): .timestamp(row.modified)
+        }
+    }
+}
+
+extension RecordsQuery.SystemField {
+    /// The name by which a schema says what it is indexed for; nil for what is no field of a record's own.
+    fileprivate var schemaField: SchemaLanguage.SystemField? {
+        switch self {
+        case .recordName: .recordID
+        case .createdTimestamp: .createTime
+        case .modifiedTimestamp: .modTime
+        case .createdUserRecordName: .createdBy
+        case .modifiedUserRecordName: .modifiedBy
+        case .share, .parent: nil
         }
     }
 }

@@ -14,7 +14,8 @@ struct RecordsQueryEndpoint: ReadingEndpoint {
     func run(_ context: RequestContext, _ reader: ContainerReader) throws -> Answer {
         let zones = try self.zones(context, reader)
         let schema = try context.schemas.schema(reader)
-        let query = try CompiledQuery(request.query, zones: zonesText(context), schema, context)
+        let access = context.database == .public ? try PublicAccess(context, schema, reader) : nil
+        let query = try CompiledQuery(request.query, zones: zonesText(context), schema, access, context)
         let key = context.tokenKey
         let marker = try request.continuationMarker.map { text throws(ServerError) in
             try QueryMarker(text, query: query.digest, key)

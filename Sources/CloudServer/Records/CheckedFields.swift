@@ -1,3 +1,4 @@
+import SchemaLanguage
 import WebServices
 
 /// Fields of a request once the schema has had its say: every value has a type, references and assets are in the form in
@@ -89,6 +90,10 @@ struct FieldRules {
     }
 
     func check(_ entry: Fields.Entry, named name: String, of fields: Fields) throws(ServerError) -> Verdict {
+        if recordType == RecordNaming.usersType, name == RecordTypeDefinition.rolesFieldName {
+            throw .badRequest(
+                "Field '\(name)' of type '\(recordType)' is the server's: roles are given by its operator")
+        }
         if entry.kind == .null { return .asSent(new: nil) }
         let field = type?.field(named: name)
         try checkEncryption(entry, named: name, of: fields, field)

@@ -1,8 +1,7 @@
 import CloudStore
 import WebServices
 
-/// What an operation does to the record that it finds: Apple's table of operation types, and who may do it.
-/// [Apple:ModifyRecords]
+/// What an operation does to the record that it finds: Apple's table of operation types. [Apple:ModifyRecords]
 enum OperationDecision: Sendable, Equatable {
     /// A record comes into being, or a deleted one comes back as a new one.
     case create
@@ -41,25 +40,6 @@ enum OperationDecision: Sendable, Equatable {
         case (.forceUpdate, .some): self = .update
         case (.forceReplace, .some): self = .replace
         case (.forceDelete, .some): self = .delete
-        }
-        try Self.checkPermission(self, live, context)
-    }
-
-    /// In the public database everybody reads, whoever is signed in creates, and only the creator writes: what a record
-    /// type starts with. [Apple:schema] In a private database all belongs to the caller.
-    private static func checkPermission(
-        _ decision: OperationDecision, _ live: RecordRow?, _ context: RequestContext
-    ) throws(ServerError) {
-        guard context.database == .public else { return }
-        switch decision {
-        case .create:
-            guard context.caller.user != nil else {
-                throw ServerError(.accessDenied, "CREATE operation not permitted")
-            }
-        case .update, .replace, .delete, .nothing:
-            guard let user = context.caller.user, live.map({ $0.creator == user.recordName }) ?? true else {
-                throw ServerError(.accessDenied, "WRITE operation not permitted")
-            }
         }
     }
 }

@@ -54,12 +54,11 @@ enum RecordIndex {
         return other.kind == entry.kind && fields.json(of: entry) == others.json(of: other)
     }
 
-    private static func keys(
+    /// The entries of one field of a record.
+    static func keys(
         _ entry: Fields.Entry, of fields: Fields, _ name: String, _ type: Schema.RecordType
     ) -> [IndexKey] {
-        guard let field = type.field(named: name), !field.indexes.isDisjoint(with: [.queryable, .sortable]) else {
-            return []
-        }
+        guard let field = type.field(named: name), field.hasEntries else { return [] }
         // Most texts are indexed by bytes that the record's JSON holds as they are.
         if let text = fields.plainText(of: entry) {
             return [IndexKey(field: field.id, value: Array(text.prefix(IndexValue.maximumLength)))]

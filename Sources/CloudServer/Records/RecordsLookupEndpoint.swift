@@ -1,4 +1,5 @@
 import CloudStore
+import SchemaLanguage
 import WebServices
 
 /// `POST records/lookup`. [Apple:LookupRecords]
@@ -14,9 +15,10 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
             throw ServerError.tooManyItems(request.records.count, limit: context.limits.items)
         }
         let schema = try context.schemas.schema(reader)
+        let access = context.database == .public ? try PublicAccess(context, schema, reader) : nil
         var zones = ZoneLookups()
         let results = try request.records.map { item in
-            try result(item, context, reader, schema, &zones)
+            try result(item, context, reader, schema, access, &zones)
         }
         var syncToken: String?
         if context.wantsSyncToken, let zone = try? zones.zone(request.zoneID, context, reader) {
@@ -28,7 +30,7 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
 
     private func result(
         _ item: RecordsLookup.Item, _ context: RequestContext, _ reader: ContainerReader, _ schema: Schema,
-        _ zones: inout ZoneLookups
+        _ access: PublicAccess?, _ zones: inout ZoneLookups
     ) throws -> RecordResult {
         let zone: ZoneRow?
         do {
@@ -41,6 +43,9 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
                 return .record(record)
             }
             return failure(item, .recordNotFound, context)
+        }
+        if let access, !access.permissions(for: row, schema).contains(.read) {
+            return failure(item, .notPermitted("READ"), context)
         }
         return .record(
             try context.record(row, zone.key, schema, reader, desiredKeys: item.desiredKeys ?? request.desiredKeys))

@@ -14,7 +14,8 @@ struct RecordsModifyEndpoint: WritingEndpoint {
 
     func run(_ context: RequestContext, _ writer: ContainerWriter) throws -> Answer {
         try RecordsModifyRules(request, context).check()
-        var schema = GrowingSchema(try context.schemas.uncommittedSchema(writer), writer)
+        // Read when the first zone is locked; see `catchUp`.
+        var known: GrowingSchema?
         var spent = WriteExpense()
         var results = [RecordResult?](repeating: nil, count: request.operations.count)
         var syncToken: String?
@@ -26,6 +27,8 @@ struct RecordsModifyEndpoint: WritingEndpoint {
                 for operation in group.operations { results[operation.position] = failure(operation, error, context) }
                 continue
             }
+            var schema = try known ?? GrowingSchema(try context.schemas.uncommittedSchema(writer), writer)
+            if known != nil { try schema.catchUp(context.schemas) }
             var batch = ZoneBatch(group.operations, zone, isAtomic: isAtomic(zone.key), context, writer, schema, spent)
             let outcomes = try batch.run()
             if let changed = ChangedZone(zone.key, outcomes, batch.schema.schema) {
@@ -35,11 +38,11 @@ struct RecordsModifyEndpoint: WritingEndpoint {
                 results[operation.position] = try result(
                     operation, outcome, zone.key, context, writer, batch.schema.schema)
             }
-            schema = batch.schema
+            known = batch.schema
             spent = batch.spent
             if context.wantsSyncToken { syncToken = try context.currentToken(zone.key, writer) }
         }
-        if let changed = try schema.changed() { context.afterCommit.schemaChanged(changed) }
+        if let changed = try known?.changed() { context.afterCommit.schemaChanged(changed) }
         return .recordsModify(
             RecordsModify.Response(
                 records: results.compactMap { $0 }, syncToken: syncToken, numbersAsStrings: request.numbersAsStrings))
@@ -77,6 +80,7 @@ struct RecordsModifyEndpoint: WritingEndpoint {
         // record could both find their change tag current.
         if let zone = try writer.lockZone(key) { return zone }
         guard key.name == ZoneID.defaultZoneName else { throw try context.missingZone(key, writer) }
+        try writer.holdSchema()
         return try writer.insertZone(key: key, created: context.now)
     }
 

@@ -1,4 +1,5 @@
 import CloudStore
+import SchemaLanguage
 import WebServices
 
 /// How much of the writer's time a request has taken, counted in what takes it; over all its zones.
@@ -26,6 +27,8 @@ struct ZoneBatchAttempt {
     private var addedBytes: Int64 = 0
     /// What the zone's owner has stored, read when a quota first needs it.
     private var usage: Int64?
+    /// What the caller may do in the public database, read when it is first needed.
+    private var knownAccess: PublicAccess?
     var spent: WriteExpense
     /// Which operation needs which record to be there when all is done.
     var needed: [(operation: Int, target: KeptReference)] = []
@@ -63,8 +66,9 @@ struct ZoneBatchAttempt {
             do {
                 outcomes.append(try outcome(of: operation, index, stored))
             } catch let error as ServerError {
-                let isConflict = error.code == .conflict
-                outcomes.append(.failed(error, isConflict ? stored.flatMap { $0.deleted ? nil : $0 } : nil))
+                let live = stored.flatMap { $0.deleted ? nil : $0 }
+                let isShown = try error.code == .conflict && live.map { try mayRead($0) } ?? false
+                outcomes.append(.failed(error, isShown ? live : nil))
             }
         }
     }
@@ -74,6 +78,7 @@ struct ZoneBatchAttempt {
     ) throws -> ZoneBatch.Outcome {
         let decision = try OperationDecision(
             operation.type, tag: operation.record.recordChangeTag, stored: stored, context)
+        try checkPermission(of: decision, operation, stored)
         switch (decision, stored) {
         case (.create, _):
             return .saved(try save(operation, index, over: stored, keepingFields: false))
@@ -86,6 +91,41 @@ struct ZoneBatchAttempt {
         case (.delete, nil), (.nothing, _):
             return .deleted(nil)
         }
+    }
+
+    // MARK: - Permission
+
+    /// In a private database all belongs to the caller. In the public one the record's type says who may.
+    private mutating func checkPermission(
+        of decision: OperationDecision, _ operation: PreparedOperation, _ stored: RecordRow?
+    ) throws {
+        guard context.database == .public else { return }
+        let access = try publicAccess()
+        switch decision {
+        case .create:
+            // A record without a type, and somebody else's user record, are refused for that.
+            guard let type = operation.record.recordType,
+                type != RecordNaming.usersType || operation.name == access.user
+            else { return }
+            try access.checkCreating(operation.name, schema.schema.grants(ofType: type))
+        case .update, .replace, .delete:
+            guard let stored else { return }
+            try access.check(.write, stored, schema.schema)
+        case .nothing:
+            guard context.caller.user != nil else { throw ServerError.notPermitted("WRITE") }
+        }
+    }
+
+    private mutating func mayRead(_ row: RecordRow) throws -> Bool {
+        guard context.database == .public else { return true }
+        return try publicAccess().permissions(for: row, schema.schema).contains(.read)
+    }
+
+    private mutating func publicAccess() throws -> PublicAccess {
+        if let knownAccess { return knownAccess }
+        let access = try PublicAccess(context, schema.schema, writer)
+        knownAccess = access
+        return access
     }
 
     /// Writes the zone's new sequence and sums.

@@ -12,6 +12,14 @@ struct GrowingSchema {
         self.writer = writer
     }
 
+    /// Takes in what others committed since: to be called when another zone was locked, unless something was added here,
+    /// since from then on nobody else changes the schema.
+    ///
+    /// Building an index relies on it: a record that is saved to a zone after the build walked it has its entries.
+    mutating func catchUp(_ cache: SchemaCache) throws {
+        if !hasGrown { schema = try cache.uncommittedSchema(writer) }
+    }
+
     /// The type with this name and these fields, made where it or they are missing.
     mutating func type(named name: String, adding fields: [CheckedFields.NewField]) throws -> Schema.RecordType? {
         let type: Schema.RecordType
@@ -25,7 +33,7 @@ struct GrowingSchema {
             let row = try writer.insertField(
                 type: type.id, name: field.name, kind: Int64(field.type.rawValue),
                 flags: field.isEncrypted
-                    ? Schema.Field.encryptedFlag : Schema.Indexes.all(for: field.type).rawValue)
+                    ? Schema.Field.flags([], .encrypted) : Schema.Field.flags(.all(for: field.type)))
             schema.insert(row)
             hasGrown = true
         }

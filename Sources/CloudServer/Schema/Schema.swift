@@ -1,4 +1,5 @@
 import CloudStore
+import SchemaLanguage
 import WebServices
 
 /// The record types of a container's environment at one version: a value, so that one request sees one schema.
@@ -7,13 +8,31 @@ package struct Schema: Sendable {
     package let version: Int64
     private var typesByName: [String: RecordType]
     private var namesByID: [Int64: String]
+    /// Whether a type grants something to a role of the container's own: only then it matters which roles a caller has.
+    package private(set) var grantsRoles = false
 
     package struct RecordType: Sendable, Hashable {
         package let id: Int64
         package let name: String
         package fileprivate(set) var fields: [String: Field]
+        /// What system fields are indexed for, as far as somebody said; they have rows like fields.
+        package fileprivate(set) var systemFields: [SystemField: Field] = [:]
+        /// By role: what it may do with the type's records in the public database.
+        package let grants: [String: Permissions]
 
         package func field(named name: String) -> Field? { fields[name] }
+
+        /// A type that came into being with a record has every index, as in Apple's development environment.
+        package func indexes(_ field: SystemField) -> Indexes {
+            systemFields[field]?.indexes ?? (field == .etag ? [] : [.queryable, .sortable])
+        }
+
+        fileprivate init(_ row: TypeRow) {
+            id = row.id
+            name = row.name
+            fields = [:]
+            grants = StoredGrants.permissions(row.grants, ofType: row.name)
+        }
     }
 
     package struct Field: Sendable, Hashable {
@@ -21,15 +40,31 @@ package struct Schema: Sendable {
         package let id: Int64
         package let name: String
         package let type: FieldType
-        /// Its values are sealed: they have no indexes, and are not in the public database.
-        package let isEncrypted: Bool
+        /// What queries may ask.
         package let indexes: Indexes
+        /// What records that are saved get entries for, though older ones may not have them yet: no use to queries.
+        package var growingIndexes: Indexes = []
+        package var traits: Traits = []
 
+        /// Its values are sealed: they have no indexes, and are not in the public database.
+        package var isEncrypted: Bool { traits.contains(.encrypted) }
         /// The type as the schema calls it, in errors too.
         package var typeName: String { (isEncrypted ? FieldType.encryptedPrefix : "") + type.name }
+        /// Whether records that are saved get index entries for it.
+        var hasEntries: Bool { indexes.union(growingIndexes).hasEntries }
+    }
 
-        /// Beside the indexes in a row's `flags`. Stored: never renumber.
-        static let encryptedFlag: Int64 = 16
+    /// What else is stored with a field, in `flags` beside its indexes: never renumber.
+    package struct Traits: OptionSet, Sendable, Hashable {
+        package let rawValue: Int64
+        package init(rawValue: Int64) { self.rawValue = rawValue }
+
+        /// `ENCRYPTED` in a schema file.
+        package static let encrypted = Traits(rawValue: 16)
+        /// `NUMBER` in a schema file, kept as a DOUBLE.
+        package static let number = Traits(rawValue: 32)
+        /// `PREFERRED AS` that type.
+        package static let preferredNumber = Traits(rawValue: 64)
     }
 
     /// What a field is indexed for. Stored as `flags`: never renumber.
@@ -43,6 +78,10 @@ package struct Schema: Sendable {
         package static let sortable = Indexes(rawValue: 2)
         /// Words of a text.
         package static let searchable = Indexes(rawValue: 4)
+        static let all: Indexes = [.queryable, .sortable, .searchable]
+
+        /// Whether records get index entries by value: QUERYABLE and SORTABLE share them.
+        var hasEntries: Bool { !isDisjoint(with: [.queryable, .sortable]) }
 
         /// What a field gets that comes into being with a save: all that its type allows, as development does.
         package static func all(for type: FieldType) -> Indexes {
@@ -60,10 +99,7 @@ package struct Schema: Sendable {
         self.version = version
         typesByName = [:]
         namesByID = [:]
-        for row in types {
-            typesByName[row.name] = RecordType(id: row.id, name: row.name, fields: [:])
-            namesByID[row.id] = row.name
-        }
+        for row in types { _ = insert(row) }
         for row in fields { insert(row) }
     }
 
@@ -78,9 +114,10 @@ package struct Schema: Sendable {
     // MARK: - Growing
 
     mutating func insert(_ row: TypeRow) -> RecordType {
-        let type = RecordType(id: row.id, name: row.name, fields: [:])
+        let type = RecordType(row)
         typesByName[row.name] = type
         namesByID[row.id] = row.name
+        if type.grants.keys.contains(where: { !SystemRole.all.contains($0) }) { grantsRoles = true }
         return type
     }
 
@@ -89,11 +126,31 @@ package struct Schema: Sendable {
         guard let typeName = namesByID[row.type], let kind = UInt8(exactly: row.kind),
             let type = FieldType(rawValue: kind)
         else { return nil }
-        let isEncrypted = row.flags & Field.encryptedFlag != 0
-        let field = Field(
-            id: row.id, name: row.name, type: type, isEncrypted: isEncrypted,
-            indexes: isEncrypted ? [] : Indexes(rawValue: row.flags))
-        typesByName[typeName]?.fields[row.name] = field
+        let field = Field(row, type)
+        if let systemField = SystemField(rawValue: row.name) {
+            typesByName[typeName]?.systemFields[systemField] = field
+        } else {
+            typesByName[typeName]?.fields[row.name] = field
+        }
         return field
+    }
+}
+
+extension Schema.Field {
+    /// How far left in `flags` the indexes lie that are still being built.
+    private static let growingShift: Int64 = 8
+
+    fileprivate init(_ row: FieldRow, _ type: FieldType) {
+        id = row.id
+        name = row.name
+        self.type = type
+        indexes = Schema.Indexes(rawValue: row.flags).intersection(.all)
+        growingIndexes = Schema.Indexes(rawValue: row.flags >> Self.growingShift).intersection(.all)
+        traits = Schema.Traits(rawValue: row.flags & 0xF0)
+    }
+
+    /// As it is stored.
+    static func flags(_ indexes: Schema.Indexes, growing: Schema.Indexes = [], _ traits: Schema.Traits = []) -> Int64 {
+        indexes.rawValue | growing.rawValue << growingShift | traits.rawValue
     }
 }

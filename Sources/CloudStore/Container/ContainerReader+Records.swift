@@ -90,6 +90,25 @@ extension ContainerReader {
         }
     }
 
+    /// A zone's records and tombstones by name, after a name: a walk over all of them, whatever changes meanwhile.
+    ///
+    /// - Parameter body: false stops.
+    package func records(zone: Int64, afterName name: String, limit: Int, _ body: (RecordRow) throws -> Bool) throws {
+        let statement: any Statement
+        do {
+            statement = try query(
+                "SELECT \(RecordQueries.columns) FROM record WHERE zone = ?1 AND name > ?2 ORDER BY name LIMIT ?3"
+            ).take()
+        } catch { throw failed(error) }
+        defer { statement.reset() }
+        statement.bind(1, zone)
+        statement.bind(2, name)
+        statement.bind(3, Int64(limit))
+        while try next(statement) {
+            guard try body(RecordRow(statement)) else { return }
+        }
+    }
+
     func next(_ statement: any Statement) throws(StoreError) -> Bool {
         do { return try statement.step() } catch { throw failed(error) }
     }

@@ -6,7 +6,8 @@ struct SchemaQueries {
     let meta: PreparedQuery
 
     init(_ connection: any Connection) {
-        types = PreparedQuery(connection, "SELECT id, name FROM record_type WHERE container = ?1 ORDER BY name")
+        types = PreparedQuery(
+            connection, "SELECT id, name, grants FROM record_type WHERE container = ?1 ORDER BY name")
         fields = PreparedQuery(
             connection, "SELECT id, type, name, kind, flags FROM field WHERE container = ?1 ORDER BY type, name")
         meta = PreparedQuery(connection, "SELECT value FROM meta WHERE container = ?1 AND name = ?2")
@@ -33,7 +34,10 @@ extension ContainerReader {
             defer { statement.reset() }
             statement.bind(1, tenant)
             var rows: [TypeRow] = []
-            while try statement.step() { rows.append(TypeRow(id: statement.int64(0), name: statement.text(1))) }
+            while try statement.step() {
+                rows.append(
+                    TypeRow(id: statement.int64(0), name: statement.text(1), grants: statement.optionalText(2)))
+            }
             return rows
         } catch { throw failed(error) }
     }
@@ -59,6 +63,45 @@ extension ContainerReader {
     package func schemaVersion() throws(StoreError) -> Int64 {
         do {
             return try meta(MetaName.schema) ?? 0
+        } catch { throw failed(error) }
+    }
+
+    /// The container's own roles, by name.
+    package func roles() throws(StoreError) -> [String] {
+        try rows("SELECT name FROM security_role WHERE container = ?1 ORDER BY name") { _ in
+        } _: {
+            $0.text(0)
+        }
+    }
+
+    /// The roles that a person has, by name.
+    package func roles(of owner: String) throws(StoreError) -> [String] {
+        try rows("SELECT role FROM role_member WHERE container = ?1 AND owner = ?2 ORDER BY role") {
+            $0.bind(2, owner)
+        } _: {
+            $0.text(0)
+        }
+    }
+
+    /// Who has which role, by person.
+    package func roleMembers() throws(StoreError) -> [RoleMemberRow] {
+        try rows("SELECT owner, role FROM role_member WHERE container = ?1 ORDER BY owner, role") { _ in
+        } _: {
+            RoleMemberRow(owner: $0.text(0), role: $0.text(1))
+        }
+    }
+
+    private func rows<Row>(
+        _ sql: String, _ bind: (any Statement) -> Void, _ row: (any Statement) -> Row
+    ) throws(StoreError) -> [Row] {
+        do {
+            let statement = try query(sql).take()
+            defer { statement.reset() }
+            statement.bind(1, tenant)
+            bind(statement)
+            var rows: [Row] = []
+            while try statement.step() { rows.append(row(statement)) }
+            return rows
         } catch { throw failed(error) }
     }
 

@@ -57,7 +57,8 @@ extension ContainerStore {
 }
 
 extension ContainerReader {
-    func zoneIDs(after: Int64, limit: Int) throws(StoreError) -> [Int64] {
+    /// Ids of the container's zones, of all owners, after an id.
+    package func zoneIDs(after: Int64, limit: Int) throws(StoreError) -> [Int64] {
         do {
             let statement = try query("SELECT id FROM zone WHERE container = ?1 AND id > ?2 ORDER BY id LIMIT ?3")
                 .take()

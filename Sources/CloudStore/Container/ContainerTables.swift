@@ -4,12 +4,29 @@ extension TableSet {
     /// The tables of a container's environment. On PostgreSQL all of them share a database, and every key begins with its
     /// tenant: the container, or a zone, whose id no other has.
     static let container = TableSet(
-        name: "container store", version: 3, applicationID: 0x5374_7243,
+        name: "container store", version: 4, applicationID: 0x5374_7243,
         statements: { dialect in
             zoneTables(dialect) + recordTables(dialect) + schemaTables(dialect) + pushTables(dialect)
-                + encryptionTables(dialect)
+                + encryptionTables(dialect) + roleTables(dialect)
         },
-        upgrades: [2: pushTables, 3: encryptionTables])
+        upgrades: [2: pushTables, 3: encryptionTables, 4: roleTables])
+
+    /// Since version 4: grants of record types, roles, and who has them.
+    @Sendable private static func roleTables(_ dialect: Dialect) -> [String] {
+        [
+            "ALTER TABLE record_type ADD COLUMN grants \(dialect.text)",
+            """
+            CREATE TABLE security_role (
+                container BIGINT NOT NULL, name \(dialect.text) NOT NULL, PRIMARY KEY (container, name))
+            """,
+            // By person first: that is how a request asks.
+            """
+            CREATE TABLE role_member (
+                container BIGINT NOT NULL, owner \(dialect.text) NOT NULL, role \(dialect.text) NOT NULL,
+                PRIMARY KEY (container, owner, role))
+            """,
+        ]
+    }
 
     /// Since version 3: keys of zones, and what they seal.
     @Sendable private static func encryptionTables(_ dialect: Dialect) -> [String] {

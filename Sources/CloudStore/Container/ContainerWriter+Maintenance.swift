@@ -113,6 +113,35 @@ extension ContainerWriter {
         } catch { throw failed(error) }
     }
 
+    /// Removes index entries of a field in a zone that no query looks at any more: one short step.
+    ///
+    /// - Parameter limit: the most entries to remove now.
+    /// - Returns: whether there may be more.
+    package func purgeIndexEntries(zone: Int64, field: Int64, limit: Int) throws(StoreError) -> Bool {
+        do {
+            let find = try query(
+                """
+                SELECT value, record FROM index_entry WHERE zone = ?1 AND field = ?2 ORDER BY value, record LIMIT ?3
+                """
+            ).take()
+            find.bind(1, zone)
+            find.bind(2, field)
+            find.bind(3, Int64(limit))
+            var entries: [(value: [UInt8], record: Int64)] = []
+            while try find.step() { entries.append((find.blob(0), find.int64(1))) }
+            find.reset()
+            let removal = try writing.deleteEntry.take()
+            for entry in entries {
+                removal.bind(1, zone)
+                removal.bind(2, field)
+                removal.bind(3, entry.value)
+                removal.bind(4, entry.record)
+                try removal.run()
+            }
+            return entries.count == limit
+        } catch { throw failed(error) }
+    }
+
     // MARK: - Steps
 
     /// Tables that hold a zone's contents.

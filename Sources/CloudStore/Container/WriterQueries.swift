@@ -101,7 +101,7 @@ struct WriterQueries {
             ON CONFLICT (zone, target, action, source) DO NOTHING
             """)
         deleteReference = query("DELETE FROM reference WHERE zone = ?1 AND target = ?2 AND action = ?3 AND source = ?4")
-        insertType = query("INSERT INTO record_type (container, id, name) VALUES (?1, ?2, ?3)")
+        insertType = query("INSERT INTO record_type (container, id, name, grants) VALUES (?1, ?2, ?3, ?4)")
         insertField = query(
             "INSERT INTO field (container, id, type, name, kind, flags) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         updateField = query("UPDATE field SET kind = ?3, flags = ?4 WHERE container = ?1 AND id = ?2")

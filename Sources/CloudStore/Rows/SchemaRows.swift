@@ -2,10 +2,25 @@
 package struct TypeRow: Sendable, Equatable {
     package var id: Int64
     package var name: String
+    /// Who may do what with its records, in a form that the store does not read; nil while nobody has said.
+    package var grants: String?
 
-    package init(id: Int64, name: String) {
+    package init(id: Int64, name: String, grants: String? = nil) {
         self.id = id
         self.name = name
+        self.grants = grants
+    }
+}
+
+/// That a person has a role.
+package struct RoleMemberRow: Sendable, Hashable {
+    /// The person's record name.
+    package var owner: String
+    package var role: String
+
+    package init(owner: String, role: String) {
+        self.owner = owner
+        self.role = role
     }
 }
 

@@ -30,6 +30,7 @@ enum Help {
     private static let sections: [(String, [String])] = [
         ("Run a cloud", ["dev", "serve"]),
         ("Look after one (works on its data folder, also while it runs)", ["account", "container", "token"]),
+        ("Its schemas (also while it runs)", ["schema", "role"]),
         ("Keep it safe", ["backup", "restore", "doctor"]),
         ("Use one", ["login", "logout", "whoami"]),
     ]

@@ -26,8 +26,24 @@ extension Failure {
             self.init(.notFound, "No API token begins with “\(text)”.", remedy: "stratus token list")
         case .ambiguousToken(let text):
             self.init(.usage, "Several API tokens begin with “\(text)”.", remedy: "Give the whole token.")
+        case .noRole(let name):
+            self.init(
+                .notFound, "The container's schema has no role “\(name)”.",
+                remedy: "Add CREATE ROLE \(name); to its schema file and import it.")
+        case .schemaLosesData(let losses):
+            self.init(
+                .refused, "The schema would delete data:\n" + Self.list(losses),
+                remedy: "Add --allow-data-loss if that is what you want.")
+        case .schemaRefused(let losses):
+            self.init(
+                .refused, "Production would lose data:\n" + Self.list(losses),
+                remedy: "Put what is missing back, and give what changes a new name.")
         case .invalid(let reason):
             self.init(.usage, "\(reason).")
         }
+    }
+
+    private static func list(_ reasons: [String]) -> String {
+        reasons.map { "           - \($0)." }.joined(separator: "\n")
     }
 }
