@@ -175,7 +175,9 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["CloudKit", "CloudKitTesting", "CloudServer", "SchemaLanguage", "WebServices"],
+            dependencies: [
+                "CloudKit", "CloudKitTesting", "CloudServer", "CoreLocation", "SchemaLanguage", "WebServices",
+            ],
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift
         ),
         .testTarget(

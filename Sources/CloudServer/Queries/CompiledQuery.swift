@@ -40,7 +40,9 @@ struct CompiledQuery: Sendable {
         for sort in query.sortBy {
             guard let term = try Self.term(sort, type, context) else { continue }
             // A field sorts once; naming it again changes nothing.
-            if !terms.contains(where: { $0.field == term.field }) { terms.append(term) }
+            if !terms.contains(where: { $0.field == term.field && $0.relativeTo == term.relativeTo }) {
+                terms.append(term)
+            }
         }
         if terms.isEmpty, !filters.contains(where: { $0.identifies }) {
             let creation = try QueryField(.system(.createdTimestamp), of: type, in: context.scope)
@@ -78,11 +80,16 @@ struct CompiledQuery: Sendable {
     private static func term(
         _ sort: RecordsQuery.Sort, _ type: Schema.RecordType, _ context: RequestContext
     ) throws(ServerError) -> QueryOrder.Term? {
-        // The place of distances, which come with NEAR.
-        guard sort.relativeLocation == nil else {
-            throw .badRequest("Sorting by distance is not supported by this server")
-        }
         let field = try QueryField(sort.field, of: type, in: context.scope)
+        if let place = sort.relativeLocation {
+            guard field.type == .location else {
+                throw .badRequest(
+                    "Field '\(field.name)' has a value type of \(field.type.name) and cannot be sorted by distance")
+            }
+            // Apple's console offers locations nothing but QUERYABLE; real files have SORTABLE as well.
+            guard !field.indexes.isDisjoint(with: [.queryable, .sortable]) else { throw .notSortable(field.name) }
+            return QueryOrder.Term(field: field, isAscending: sort.ascending, relativeTo: place)
+        }
         // Apple's service takes it and gives no order, as no server can see the values. [MistKit's live tests]
         if field.isEncrypted { return nil }
         guard field.indexes.contains(.sortable), !field.type.isList, IndexValue.isIndexed(field.type) else {
@@ -105,6 +112,7 @@ struct CompiledQuery: Sendable {
         for term in terms {
             bytes.append(blob: term.field.name.utf8)
             bytes.append(term.isAscending ? 1 : 0)
+            if let place = term.relativeTo { bytes.append(place) }
         }
         return bytes.bytes
     }
@@ -125,7 +133,7 @@ extension QueryFilter {
         case .isOne(let values): values.count <= QueryAccess.maximumValues || field.isRecordName
         case .containsAny(let values): values.count <= QueryAccess.maximumValues
         case .containsAll(let values): !values.isEmpty
-        case .range, .beginsWith, .memberBeginsWith: false
+        case .range, .beginsWith, .memberBeginsWith, .near, .words: false
         }
     }
 }
@@ -148,6 +156,14 @@ extension QueryFilter.Test {
                 bytes.append(bound.map { $0.isInclusive ? 2 : 1 } ?? 0)
                 bytes.append(blob: bound?.bytes ?? [])
             }
+        case .near(let center, let distance):
+            bytes.append(7)
+            bytes.append(center)
+            bytes.append(Int64(bitPattern: distance.bitPattern))
+        case .words(let words, let all):
+            bytes.append(all ? 8 : 9)
+            bytes.append(Int64(words.count))
+            for word in words.sorted() { bytes.append(blob: word.utf8) }
         }
     }
 
@@ -158,5 +174,12 @@ extension QueryFilter.Test {
             bytes.append(blob: value.bytes)
             bytes.append(blob: (value.zone ?? "").utf8)
         }
+    }
+}
+
+extension TokenBytes {
+    fileprivate mutating func append(_ place: Location) {
+        append(Int64(bitPattern: place.latitude.bitPattern))
+        append(Int64(bitPattern: place.longitude.bitPattern))
     }
 }

@@ -10,6 +10,8 @@ struct QueryAccess: Sendable {
         case values(field: Int64, [[UInt8]])
         /// Index entries of an interval.
         case range(field: Int64, QueryRange)
+        /// Index entries of several intervals that have nothing in common.
+        case ranges(field: Int64, [QueryRange])
     }
 
     var path: Path
@@ -39,6 +41,8 @@ struct QueryAccess: Sendable {
             return QueryAccess(path: .values(field: index, distinct(Array(values.prefix(1)))), rank: 2)
         case .beginsWith(let prefix), .memberBeginsWith(let prefix):
             return QueryAccess(path: .range(field: index, QueryRange.beginning(with: prefix).ofIndex), rank: 4)
+        case .near(let center, let distance):
+            return QueryAccess(path: .near(center, distance, field: index), rank: 3)
         case .range:
             return QueryAccess(path: .range(field: index, bounds(on: filter.field, query)), rank: 5)
         default: return nil
@@ -64,5 +68,18 @@ struct QueryAccess: Sendable {
     private static func distinct(_ values: [QueryValue]) -> [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return values.map(\.indexBytes).filter { seen.insert($0).inserted }
+    }
+}
+
+extension QueryAccess.Path {
+    /// The places within so many metres, and some more.
+    static func near(_ center: Location, _ distance: Double, field: Int64) -> QueryAccess.Path {
+        .ranges(
+            field: field,
+            PlaceCode.intervals(around: center, within: distance).map { codes in
+                QueryRange(
+                    lower: .init(bytes: IndexValue.bigEndian(codes.lowerBound), isInclusive: true),
+                    upper: .init(bytes: IndexValue.bigEndian(codes.upperBound), isInclusive: true))
+            })
     }
 }

@@ -7,6 +7,8 @@ struct QueryField: Sendable, Hashable {
     enum Source: Sendable, Hashable {
         case user(Schema.Field)
         case system(RecordsQuery.SystemField)
+        /// The words of these fields together.
+        case words([Schema.Field])
     }
 
     let source: Source
@@ -28,7 +30,7 @@ struct QueryField: Sendable, Hashable {
             self.type = field.type
             indexes = field.indexes
             isEncrypted = field.isEncrypted
-            index = field.indexes.hasEntries && IndexValue.isIndexed(field.type) ? field.id : nil
+            index = field.indexes.hasEntries && IndexValue.hasEntries(field.type) ? field.id : nil
         case .system(let field):
             source = .system(field)
             self.name = field.systemFieldName
@@ -50,6 +52,18 @@ struct QueryField: Sendable, Hashable {
     /// The type as error texts call it.
     var typeName: String { (isEncrypted ? FieldType.encryptedPrefix : "") + type.name }
 
+    /// All fields of a type that are searched for words together. [CKQuery: `self CONTAINS`]
+    init(wordsOf type: Schema.RecordType) throws(ServerError) {
+        let fields = type.fields.values.filter { $0.indexes.contains(.searchable) && $0.type.isText }
+        guard !fields.isEmpty else { throw .badRequest("Queried type is not marked searchable") }
+        source = .words(fields.sorted { $0.name < $1.name })
+        name = "self"
+        self.type = .string
+        indexes = .searchable
+        isEncrypted = false
+        index = nil
+    }
+
     var isSystem: Bool {
         if case .system = source { true } else { false }
     }
@@ -60,6 +74,7 @@ struct QueryField: Sendable, Hashable {
     func value(_ row: RecordRow, _ fields: Fields) -> FieldValue? {
         switch source {
         case .user(let field): fields[field.name]
+        case .words: nil
         case .system(.recordName): .reference(Reference(recordName: row.name))
         // A record that is shared names its share; nothing is shared yet.
         case .system(.share): nil
@@ -87,11 +102,14 @@ extension RecordsQuery.SystemField {
 }
 
 extension IndexValue {
-    /// Whether values of the type have index entries.
+    /// Whether values of the type can be compared with each other.
     static func isIndexed(_ type: FieldType) -> Bool {
         switch type.element ?? type {
         case .location, .asset: false
         default: true
         }
     }
+
+    /// Whether values of the type have index entries.
+    static func hasEntries(_ type: FieldType) -> Bool { (type.element ?? type) != .asset }
 }

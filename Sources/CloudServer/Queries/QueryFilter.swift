@@ -14,6 +14,10 @@ struct QueryFilter: Sendable {
         case containsAny([QueryValue])
         case containsAll([QueryValue])
         case memberBeginsWith([UInt8])
+        /// Is no further away than so many metres.
+        case near(Location, Double)
+        /// Has one of these words, or all of them.
+        case words(Set<String>, all: Bool)
     }
 
     let field: QueryField
@@ -24,18 +28,25 @@ struct QueryFilter: Sendable {
     static let maximumValues = 1000
 
     func holds(_ row: RecordRow, _ fields: Fields) -> Bool {
-        matches(field.value(row, fields)) != isNegated
+        if case .words(let words, let all) = test {
+            return field.holds(words, all: all, fields)
+        }
+        return matches(field.value(row, fields)) != isNegated
     }
 
     private func matches(_ value: FieldValue?) -> Bool {
         guard let value else { return false }
         if case .list(let elements, _) = value { return matches(elements.compactMap(QueryValue.init)) }
+        if case .near(let center, let distance) = test {
+            guard case .location(let place) = value else { return false }
+            return place.distance(to: center) <= distance
+        }
         guard let value = QueryValue(value) else { return false }
         return switch test {
         case .isOne(let values): values.contains { $0.matches(value) }
         case .range(let range): range.contains(value.bytes)
         case .beginsWith(let prefix): value.bytes.starts(with: prefix)
-        case .containsAny, .containsAll, .memberBeginsWith: false
+        case .containsAny, .containsAll, .memberBeginsWith, .near, .words: false
         }
     }
 
@@ -50,7 +61,7 @@ struct QueryFilter: Sendable {
             let elements = ListElements(elements)
             return values.allSatisfy(elements.contains)
         case .memberBeginsWith(let prefix): return elements.contains { $0.bytes.starts(with: prefix) }
-        case .isOne, .range, .beginsWith: return false
+        case .isOne, .range, .beginsWith, .near, .words: return false
         }
     }
 }
@@ -141,14 +152,13 @@ extension QueryFilter {
         _ filter: RecordsQuery.Filter, of type: Schema.RecordType, in context: RequestContext
     ) throws(ServerError) {
         let comparator = filter.comparator
-        // The place of what a later release brings: full-text search and distances.
-        switch comparator {
-        case .near, .containsAllTokens, .containsAnyTokens:
-            throw .badRequest("The comparator \(comparator.rawValue) is not supported by this server")
-        default: break
+        let field: QueryField
+        if let name = filter.field {
+            field = try QueryField(name, of: type, in: context.scope)
+        } else {
+            guard comparator.searchesWords else { throw .badRequest("A filter needs a field name") }
+            field = try QueryField(wordsOf: type)
         }
-        guard let name = filter.field else { throw .badRequest("A filter needs a field name") }
-        let field = try QueryField(name, of: type, in: context.scope)
         try Self.check(comparator, field)
         let operand = Operand(value: filter.value, type: field.type.element ?? field.type, isPlain: field.isSystem)
         let caller = field.isSystem && !field.isRecordName ? context.caller.user?.recordName : nil
@@ -169,11 +179,20 @@ extension QueryFilter {
         case .listContainsAll, .notListContainsAll: test = .containsAll(try operand.list(nil, needsTag: false))
         // "As the first item" says one page; the name, and native predicates, say "some member".
         case .listMemberBeginsWith, .notListMemberBeginsWith: test = .memberBeginsWith(try operand.scalar(nil).bytes)
-        case .near, .containsAllTokens, .containsAnyTokens:
-            throw .badRequest("The comparator \(comparator.rawValue) is not supported by this server")
+        case .near: test = try Self.near(filter)
+        case .containsAllTokens, .containsAnyTokens:
+            guard case .string(let text) = try filter.value.value(as: .string) else { throw .invalidValue(.string) }
+            test = .words(SearchWords.words(of: text), all: comparator == .containsAllTokens)
         }
         self.field = field
         isNegated = comparator.isNegated
+    }
+
+    private static func near(_ filter: RecordsQuery.Filter) throws(ServerError) -> Test {
+        guard case .location(let center) = try filter.value.value(as: .location) else { throw .invalidValue(.location) }
+        guard let distance = filter.distance else { throw .missing("distance") }
+        guard distance >= 0, distance.isFinite else { throw .badRequest("A distance is a number of metres from 0 on") }
+        return .near(center, distance)
     }
 
     private struct Operand {
@@ -215,7 +234,9 @@ extension QueryFilter {
                 "Field '\(field.name)' has a value type of \(field.typeName) and cannot be queried using filter type "
                     + comparator.rawValue)
         }
-        if comparator.needsOrder {
+        if comparator.searchesWords {
+            guard field.indexes.contains(.searchable) else { throw .notSearchable(field.name) }
+        } else if comparator.needsOrder {
             guard field.indexes.contains(.sortable) else { throw .notSortable(field.name) }
         } else {
             guard field.indexes.contains(.queryable) else { throw .notQueryable(field.name) }
@@ -225,6 +246,9 @@ extension QueryFilter {
 
 extension ServerError {
     static func notQueryable(_ field: String) -> ServerError { .badRequest("Field '\(field)' is not marked queryable") }
+    static func notSearchable(_ field: String) -> ServerError {
+        .badRequest("Field '\(field)' is not marked searchable")
+    }
     static func notSortable(_ field: String) -> ServerError { .badRequest("Field '\(field)' is not marked sortable") }
 }
 
@@ -258,7 +282,52 @@ extension RecordsQuery.Comparator {
             .notListContainsAll:
             field.type.isList && IndexValue.isIndexed(field.type)
         case .listMemberBeginsWith, .notListMemberBeginsWith: field.type == .stringList
-        case .near, .containsAllTokens, .containsAnyTokens: false
+        case .near: field.type == .location
+        case .containsAllTokens, .containsAnyTokens: field.type.isText
+        }
+    }
+
+    var searchesWords: Bool { self == .containsAllTokens || self == .containsAnyTokens }
+}
+
+extension FieldType {
+    /// Whether its values have words.
+    var isText: Bool { self == .string || self == .stringList }
+}
+
+extension QueryField {
+    /// Whether the field, or the searched fields together, have one of the words, or all. A search for no word finds nothing.
+    fileprivate func holds(_ words: Set<String>, all: Bool, _ fields: Fields) -> Bool {
+        let searched: [String]
+        switch source {
+        case .user(let field): searched = [field.name]
+        case .words(let fields): searched = fields.map(\.name)
+        case .system: return false
+        }
+        guard !words.isEmpty else { return false }
+        var missing = words
+        for name in searched {
+            for text in fields[name]?.texts ?? [] {
+                let found = SearchWords.words(of: text)
+                if all {
+                    missing.subtract(found)
+                    if missing.isEmpty { return true }
+                } else if !words.isDisjoint(with: found) {
+                    return true
+                }
+            }
+        }
+        return false
+    }
+}
+
+extension FieldValue {
+    fileprivate var texts: [String] {
+        switch self {
+        case .string(let text): [text]
+        case .list(let elements, of: .string):
+            elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        default: []
         }
     }
 }

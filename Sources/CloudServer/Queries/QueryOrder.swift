@@ -3,7 +3,7 @@ import WebServices
 
 /// The order of a query's answer, total over all zones.
 ///
-/// By the sort fields in turn; values compare by their index bytes, so strings and references by the first 1,024 bytes.
+/// By the sort fields in turn, or by the distance of a sort field's location from a place; values compare by their index bytes, so strings and references by the first 1,024 bytes.
 /// Records whose first sort field is absent or null come last in either direction, as they were created; in a later sort
 /// field they come last among their equals. What is equal in all stands by the record's identity in the first field's
 /// direction. Without sort fields the order is that of creation: records that an equality filter finds by their identity,
@@ -13,6 +13,18 @@ struct QueryOrder: Sendable {
     struct Term: Sendable, Hashable {
         var field: QueryField
         var isAscending: Bool
+        /// Orders by how far the field's location is from this one.
+        var relativeTo: Location?
+
+        /// Where index entries have this order.
+        var index: Int64? { relativeTo == nil ? field.index : nil }
+
+        fileprivate func key(_ row: RecordRow, _ fields: Fields) -> [UInt8]? {
+            guard let value = field.value(row, fields) else { return nil }
+            guard let relativeTo else { return QueryValue(value)?.indexBytes }
+            guard case .location(let place) = value else { return nil }
+            return IndexValue.double(place.distance(to: relativeTo))
+        }
     }
 
     /// Empty: by identity.
@@ -23,9 +35,7 @@ struct QueryOrder: Sendable {
 
     func key(_ row: RecordRow, _ fields: Fields) -> QueryPosition {
         QueryPosition(
-            values: terms.map { term in
-                term.field.value(row, fields).flatMap(QueryValue.init).map(\.indexBytes)
-            },
+            values: terms.map { $0.key(row, fields) },
             created: row.created, record: row.id, zone: row.zone)
     }
 

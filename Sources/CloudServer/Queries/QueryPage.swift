@@ -30,6 +30,12 @@ struct QueryPage: Sendable {
         return !order.precedes(position, last.position)
     }
 
+    /// Whether what is known up to `position` makes a page, whatever comes after.
+    func isFull(through position: QueryPosition) -> Bool {
+        let known = items.count { !order.precedes(position, $0.position) }
+        return known >= limit || (hasMore && known == items.count)
+    }
+
     mutating func insert(_ item: Item) {
         if let start, !order.precedes(start, item.position) { return }
         if isComplete(before: item.position) { return }

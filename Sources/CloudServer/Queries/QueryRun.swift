@@ -9,13 +9,13 @@ import WebServices
 /// Several such runs (a zone or a value each) are merged by position. Every filter is checked on every record that is
 /// read.
 final class QueryRun {
-    private let query: CompiledQuery
+    let query: CompiledQuery
     private let zones: [ZoneRow]
     private let reader: ContainerReader
-    private let start: QueryMarker?
-    private var page: QueryPage
+    let start: QueryMarker?
+    private(set) var page: QueryPage
     private let bounds: Limits
-    private var rowsLeft: Int
+    private(set) var rowsLeft: Int
     /// The first position that a run did not get to look beyond; nil while every run reached its end.
     private var frontier: QueryPosition?
 
@@ -32,7 +32,7 @@ final class QueryRun {
         page = QueryPage(order: query.order, after: start?.position, limit: limit, bytes: bounds.pageBytes)
     }
 
-    private var order: QueryOrder { query.order }
+    var order: QueryOrder { query.order }
 
     func run() throws -> (items: [QueryPage.Item], next: QueryMarker?) {
         let ways = QueryAccess.gathering(query)
@@ -45,9 +45,11 @@ final class QueryRun {
         }
         if order.terms.isEmpty, case .values(let field, let values)? = ways.first(where: \.isByIdentity)?.path {
             try readByIdentity(field, values)
-        } else if let term = order.terms.first, let index = term.field.index {
+        } else if let term = order.terms.first, let index = term.index {
             try readInOrder(term, index)
             try readNulls(term)
+        } else if let term = order.terms.first, let place = term.relativeTo {
+            try readByDistance(term, place, ways)
         } else {
             try gatherAll(ways)
         }
@@ -58,9 +60,9 @@ final class QueryRun {
     private func isInOrder(_ ways: [QueryAccess]) -> Bool {
         guard ways.count == 1 else { return false }
         return switch ways[0].path {
-        case .names: false
+        case .names, .ranges: false
         case .values: order.terms.isEmpty
-        case .range(let field, _): order.terms.first?.field.index == field
+        case .range(let field, _): order.terms.first?.index == field
         }
     }
 
@@ -73,7 +75,7 @@ final class QueryRun {
 
     /// Puts all records of a path on the page.
     /// - Returns: false if they are more than `limit`; the page is then as it was.
-    private func gather(_ path: QueryAccess.Path, atMost limit: Int) throws -> Bool {
+    func gather(_ path: QueryAccess.Path, atMost limit: Int) throws -> Bool {
         var gathered = page
         var rows = 0
         func take(_ row: RecordRow, _ zone: ZoneRow) -> Bool {
@@ -102,6 +104,8 @@ final class QueryRun {
                 }
             case .range(let field, let range):
                 try scan(zone, field, range) { take($1, zone) }
+            case .ranges(let field, let ranges):
+                for range in ranges where rows <= limit { try scan(zone, field, range) { take($1, zone) } }
             }
             if rows > limit { return false }
         }
@@ -110,7 +114,7 @@ final class QueryRun {
     }
 
     /// For an order that no index has: the records of the best path, or all of the type.
-    private func gatherAll(_ ways: [QueryAccess]) throws {
+    func gatherAll(_ ways: [QueryAccess]) throws {
         let all = QueryAccess.Path.range(
             field: IndexedSystemField.createdTimestamp.id(type: query.type.id), QueryRange())
         for path in ways.map(\.path) + [all] where try gather(path, atMost: rowsLeft) { return }
@@ -211,7 +215,7 @@ final class QueryRun {
     }
 
     /// After all others: the records whose first sort field is null, as they were created.
-    private func readNulls(_ term: QueryOrder.Term) throws {
+    func readNulls(_ term: QueryOrder.Term) throws {
         let requiresValue = query.filters.contains { $0.field == term.field && !$0.isNegated }
         guard frontier == nil, !term.field.isSystem, !requiresValue, !page.isComplete(before: .firstNull) else {
             return
@@ -254,7 +258,7 @@ final class QueryRun {
         max(rowsLeft / max(runs, 1), 16)
     }
 
-    private func stop(at position: QueryPosition) {
+    func stop(at position: QueryPosition) {
         if let frontier, !order.precedes(position, frontier) { return }
         frontier = position
     }

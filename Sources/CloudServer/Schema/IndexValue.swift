@@ -8,7 +8,8 @@ package enum IndexValue {
     /// Distinct elements of one list that get an entry; a list comparator does not find those beyond.
     package static let maximumElements = 1000
 
-    /// nil for a value that is not indexed: locations, assets, and lists (see `entries`).
+    /// nil for a value that is not indexed: assets, and lists (see `entries`). Of locations the order means nothing, but
+    /// near ones are together.
     package static func bytes(_ value: FieldValue) -> [UInt8]? {
         switch value {
         case .string(let text): string(text)
@@ -16,7 +17,8 @@ package enum IndexValue {
         case .double(let number): double(number)
         case .bytes(let bytes): Array(bytes.prefix(maximumLength))
         case .reference(let reference): string(reference.recordName)
-        case .location, .asset, .list: nil
+        case .location(let place): bigEndian(PlaceCode.code(place))
+        case .asset, .list: nil
         }
     }
 
@@ -29,6 +31,13 @@ package enum IndexValue {
     package static func double(_ number: Double) -> [UInt8] {
         let bits = (number == 0 ? 0 : number).bitPattern
         return bigEndian(bits >> 63 == 1 ? ~bits : bits | (1 << 63))
+    }
+
+    /// The number that `double` made these bytes of.
+    static func double(of bytes: [UInt8]) -> Double? {
+        guard bytes.count == 8 else { return nil }
+        let bits = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Double(bitPattern: bits >> 63 == 1 ? bits & ~(1 << 63) : ~bits)
     }
 
     /// UTF-8, cut at `maximumLength` bytes.
@@ -49,7 +58,7 @@ package enum IndexValue {
         return distinct
     }
 
-    private static func bigEndian(_ bits: UInt64) -> [UInt8] {
+    static func bigEndian(_ bits: UInt64) -> [UInt8] {
         withUnsafeBytes(of: bits.bigEndian) { Array($0) }
     }
 }

@@ -203,7 +203,7 @@ struct QueryRefusalTests {
         arguments: [
             ("place", RecordsQuery.Comparator.equals), ("tags", .equals), ("text", .listContains),
             ("data", .beginsWith),
-            ("tags", .lessThan), ("place", .near), ("text", .containsAllTokens), ("text", .containsAnyTokens),
+            ("tags", .lessThan), ("text", .near), ("data", .containsAllTokens), ("place", .containsAnyTokens),
         ])
     func misfits(field: String, comparator: RecordsQuery.Comparator) throws {
         #expect(try error([.init(field, comparator, .string("x"))])?.code == .badRequest)
@@ -214,7 +214,7 @@ struct QueryRefusalTests {
         for field in ["tags", "data", "place"] {
             #expect(try error([], [.init(.user(field))])?.reason == "Field '\(field)' is not marked sortable")
         }
-        let near = RecordsQuery.Sort(.user("place"), relativeLocation: Location(latitude: 0, longitude: 0))
+        let near = RecordsQuery.Sort(.user("text"), relativeLocation: Location(latitude: 0, longitude: 0))
         #expect(try error([], [near])?.code == .badRequest)
     }
 

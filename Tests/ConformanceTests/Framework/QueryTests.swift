@@ -1,5 +1,6 @@
 import CloudKit
 import CloudKitTesting
+import CoreLocation
 import Foundation
 import Testing
 
@@ -37,6 +38,31 @@ import Testing
         #expect(try await names(database, "recordID == %@", [CKRecord.ID("n3")]) == ["n3"])
         #expect(try await names(database, "number >= 0 AND FALSEPREDICATE") == [])
         #expect(try await names(database, "TRUEPREDICATE").count == 10)
+    }
+
+    @Test(
+        "Distances and words are asked for with the predicates and descriptors of Apple's systems",
+        .behaviour("ck.query"), arguments: Wire.allCases)
+    func placesAndWords(_ wire: Wire) async throws {
+        let database = try World(wire).database()
+        for (name, title, latitude, longitude) in [
+            ("paris", "Crème brûlée", 48.857, 2.352), ("london", "Cream tea", 51.507, -0.128),
+            ("sydney", "Tea and cake", -33.869, 151.209),
+        ] {
+            let record = note(name, title: title)
+            record["place"] = CLLocation(latitude: latitude, longitude: longitude)
+            try await database.save(record)
+        }
+        let brussels = CLLocation(latitude: 50.85, longitude: 4.352)
+        let nearest = [CKLocationSortDescriptor(key: "place", relativeLocation: CLLocation(latitude: 52, longitude: 0))]
+        let near = "distanceToLocation:fromLocation:(place, %@) < %f"
+        #expect(try await names(database, near, [brussels, 400_000.0], sort: nearest) == ["london", "paris"])
+        #expect(try await names(database, near, [brussels, 300_000.0]) == ["paris"])
+        #expect(try await names(database, "TRUEPREDICATE", sort: nearest) == ["london", "paris", "sydney"])
+        #expect(try await names(database, "self CONTAINS %@", ["tea creme"]) == ["paris", "london", "sydney"])
+        #expect(
+            try await names(database, "self CONTAINS 'tea' AND self CONTAINS 'cake'") == ["sydney"])
+        #expect(try await names(database, "allTokens TOKENMATCHES[cdl] %@", ["TEA cream"]) == ["london"])
     }
 
     @Test(

@@ -130,27 +130,60 @@ struct QueryComparatorTests {
         try expect(client, "l", .notListMemberBeginsWith, "red", ["b", "d"])
     }
 
-    @Test("NEAR comes in a later release", .behaviour("query.near"), arguments: Wire.allCases)
-    func near(_ wire: Wire) throws {
+    /// `a` in Paris, `b` in London, `c` in Sydney, `d` nowhere.
+    private func places(_ wire: Wire) throws -> Client {
         let client = try client(wire)
-        try client.change("a", ["p": .location(Location(latitude: 1, longitude: 2))])
-        let filter = RecordsQuery.Filter(
-            .near, .user("p"), .typed(.location(Location(latitude: 1, longitude: 2))), distance: 100)
-        let error = try client.refusal(.recordsQuery(.init(query: .init(recordType: "Note", filterBy: [filter]))))
-        #expect(error.code == .badRequest)
-        #expect(error.reason.contains("NEAR"))
+        for (name, latitude, longitude) in [("a", 48.857, 2.352), ("b", 51.507, -0.128), ("c", -33.869, 151.209)] {
+            try client.change(name, ["p": .location(Location(latitude: latitude, longitude: longitude))])
+        }
+        return client
+    }
+
+    @Test("NEAR finds what is within so many metres", .behaviour("query.near"), arguments: Wire.allCases)
+    func near(_ wire: Wire) throws {
+        let client = try places(wire)
+        func near(_ distance: Double) throws -> [String] {
+            let brussels = FieldValue.location(Location(latitude: 50.85, longitude: 4.352))
+            return try client.find(.init(.near, .user("p"), .typed(brussels), distance: distance))
+        }
+        #expect(try near(200_000) == [])
+        #expect(try near(300_000) == ["a"])
+        #expect(try near(400_000) == ["a", "b"])
+        #expect(try near(20_037_000) == ["a", "b", "c"])
+    }
+
+    @Test("Records are sorted by distance", .behaviour("query.sort-distance"), arguments: Wire.allCases)
+    func sortByDistance(_ wire: Wire) throws {
+        let client = try places(wire)
+        func sorted(_ latitude: Double, _ longitude: Double, _ ascending: Bool = true) throws -> [String] {
+            try client.find(
+                sort: [
+                    .init(
+                        .user("p"), ascending: ascending,
+                        relativeLocation: Location(latitude: latitude, longitude: longitude))
+                ])
+        }
+        #expect(try sorted(52, 0) == ["b", "a", "c", "d"])
+        #expect(try sorted(-34, 151) == ["c", "a", "b", "d"])
+        #expect(try sorted(52, 0, false) == ["c", "a", "b", "d"])
     }
 
     @Test(
-        "Token comparators come in a later release", .behaviour("query.tokens"), arguments: Wire.allCases,
-        [RecordsQuery.Comparator.containsAllTokens, .containsAnyTokens])
-    func tokens(_ wire: Wire, _ comparator: RecordsQuery.Comparator) throws {
+        "Words are found whole, whatever their case and diacritics, in one field or in all", .behaviour("query.tokens"),
+        arguments: Wire.allCases)
+    func tokens(_ wire: Wire) throws {
         let client = try client(wire)
-        for field in [RecordsQuery.FieldName.user("s"), nil] {
-            let filter = RecordsQuery.Filter(comparator, field, .typed("apple"))
-            let error = try client.refusal(.recordsQuery(.init(query: .init(recordType: "Note", filterBy: [filter]))))
-            #expect(error.code == .badRequest)
+        try client.change("a", ["w": "Crème brûlée for two"])
+        try client.change("b", ["w": "a cream cake", "v": "for TWO"])
+        func find(_ comparator: RecordsQuery.Comparator, _ words: String, in field: String? = "w") throws -> [String] {
+            try client.find(.init(comparator, field.map { .user($0) }, .typed(.string(words))))
         }
+        #expect(try find(.containsAllTokens, "BRULEE creme") == ["a"])
+        #expect(try find(.containsAllTokens, "creme cake") == [])
+        #expect(try find(.containsAnyTokens, "creme cake") == ["a", "b"])
+        #expect(try find(.containsAnyTokens, "crem") == [])
+        #expect(try find(.containsAllTokens, "two for", in: nil) == ["a", "b"])
+        #expect(try find(.containsAllTokens, "two", in: "v") == ["b"])
     }
 
     @Test("All filters must hold", .behaviour("query.all-filters"), arguments: Wire.allCases)
