@@ -56,7 +56,7 @@ extension CKDatabase {
             case .changed(let zoneID): modifications.append(DatabaseChange.Modification(zoneID: zoneID))
             case .deleted(let zoneID, let reason):
                 deletions.append(DatabaseChange.Deletion(zoneID: zoneID, reason: reason))
-            case .tokenUpdated: break
+            case .tokenUpdated, .page: break
             }
         }
         return (modifications, deletions, outcome.token, outcome.moreComing)

@@ -56,6 +56,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
             recordZoneWithIDWasDeletedBlock?(zoneID)
         case .tokenUpdated(let token):
             changeTokenUpdatedBlock?(token)
+        case .page: break
         }
     }
 

@@ -7,6 +7,8 @@ struct DatabaseChanges: DatabaseRequest {
         case deleted(CKRecordZone.ID, CKDatabase.DatabaseChange.Deletion.Reason)
         /// After a page that is not the last.
         case tokenUpdated(CKServerChangeToken)
+        /// The first page of one of `zonePages`, given beside.
+        case page(ZoneChanges.Zone, [ZoneChanges.Event])
     }
     typealias Outcome = (token: CKServerChangeToken, moreComing: Bool)
 
@@ -15,6 +17,8 @@ struct DatabaseChanges: DatabaseRequest {
     let resultsLimit: Int
     /// Whether to go on until no more is coming.
     let fetchesAll: Bool
+    /// Zones whose first page may come with the answer.
+    var zonePages: [ZoneChanges.Zone] = []
 
     func perform(
         in session: DatabaseSession, report: @Sendable (Event) -> Void
@@ -25,7 +29,8 @@ struct DatabaseChanges: DatabaseRequest {
         var token = self.token?.syncToken
         while true {
             let request = ChangesDatabase.Request(
-                syncToken: token, resultsLimit: resultsLimit > 0 ? resultsLimit : nil)
+                syncToken: token, resultsLimit: resultsLimit > 0 ? resultsLimit : nil,
+                zonePages: zonePages.map(\.request))
             guard case .changesDatabase(let page) = try await session.answer(to: .changesDatabase(request)) else {
                 throw CKError.unexpectedAnswer
             }
@@ -33,6 +38,12 @@ struct DatabaseChanges: DatabaseRequest {
                 guard case .zone(let zone) = result else { continue }
                 let zoneID = zone.zoneID.recordZoneID(in: session.scope)
                 report(zone.deleted ? .deleted(zoneID, zone.deletionReason.reason) : .changed(zoneID))
+            }
+            for result in page.zonePages {
+                guard case .page(let answered) = result,
+                    let zone = zonePages.first(where: { $0.zoneID.zoneName == answered.zoneID.zoneName })
+                else { continue }
+                report(.page(zone, await ZoneChanges(zones: [zone], fetchesAll: false).events(of: result, in: session)))
             }
             let next = CKServerChangeToken(syncToken: page.syncToken)
             guard page.moreComing && fetchesAll else { return (next, page.moreComing) }

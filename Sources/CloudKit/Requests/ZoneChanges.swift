@@ -17,15 +17,20 @@ struct ZoneChanges: DatabaseRequest {
         var desiredKeys: [CKRecord.FieldKey]?
         /// 0 leaves the size of a page to the server.
         var resultsLimit = 0
+
+        var request: ChangesZone.ZoneRequest { Reading(self, fetchesAll: false).request }
     }
 
     let zones: [Zone]
     /// Whether to go on until no zone has more coming.
     let fetchesAll: Bool
+    /// Called with each page before its records are made: what comes after it may be asked for meanwhile.
+    let pageCame: (@Sendable (ChangesZone.Page) -> Void)?
 
-    init(zones: [Zone], fetchesAll: Bool) {
+    init(zones: [Zone], fetchesAll: Bool, pageCame: (@Sendable (ChangesZone.Page) -> Void)? = nil) {
         self.zones = zones.distinct { $0.zoneID }
         self.fetchesAll = fetchesAll
+        self.pageCame = pageCame
     }
 
     /// Where the reading of one zone stands.
@@ -59,6 +64,9 @@ struct ZoneChanges: DatabaseRequest {
             guard case .changesZone(let response) = try await session.answer(to: .changesZone(request)),
                 response.zones.count == readings.count
             else { throw CKError.unexpectedAnswer }
+            if let pageCame {
+                for case .page(let page) in response.zones { pageCame(page) }
+            }
             var unfinished: [Reading] = []
             let user = await session.currentUser(in: response.zones.lazy.flatMap(\.records))
             for (reading, result) in zip(readings, response.zones) {
@@ -66,6 +74,15 @@ struct ZoneChanges: DatabaseRequest {
             }
             readings = unfinished
         }
+    }
+
+    /// What a page says that came beside another answer, of the one zone that is asked for.
+    func events(of result: ChangesZone.ZoneResult, in session: DatabaseSession) async -> [Event] {
+        guard let zone = zones.first else { return [] }
+        let log = EventLog<Event>()
+        let user = await session.currentUser(in: result.records)
+        _ = advance(Reading(zone, fetchesAll: fetchesAll), with: result, user) { log.append($0) }
+        return log.events
     }
 
     /// Reports one zone's page.

@@ -110,7 +110,10 @@ final class SyncDriver: Sendable {
         _ input: SyncMachine.Input, _ operation: SyncOperation, _ engine: CKSyncEngine
     ) async -> CKError? {
         await turn.take()
-        defer { turn.giveBack() }
+        defer {
+            operation.readAhead.cancel()
+            turn.giveBack()
+        }
         var effects = machinery.withLock { $0.machine.advance(input) }
         while true {
             var next: SyncMachine.Input?
@@ -185,9 +188,15 @@ final class SyncDriver: Sendable {
         case .askForFetchOptions(let context):
             return .fetchOptions(await delegate.nextFetchChangesOptions(context, syncEngine: engine))
         case .fetchDatabaseChanges(let token):
-            return .databaseChanges(await waiting(operation) { await requests.databaseChanges(since: token) })
+            let zoneTokens = machinery.withLock { $0.machine.progress.zoneTokens }
+            return .databaseChanges(
+                await waiting(operation) {
+                    await requests.databaseChanges(since: token, zoneTokens: zoneTokens) { zoneID, token, page in
+                        operation.readAhead.begin(zoneID, since: token) { page }
+                    }
+                })
         case .fetchZoneChanges(let zoneID, let token):
-            return .zoneChanges(await waiting(operation) { await requests.zoneChanges(in: zoneID, since: token) })
+            return .zoneChanges(await zoneChanges(in: zoneID, since: token, operation))
         case .takePendingDatabaseChanges(let scope, let failed, let limit):
             let (changes, generation) = state.read { stored in
                 let changes = stored.contents.zones.changes.lazy
@@ -211,6 +220,35 @@ final class SyncDriver: Sendable {
             return .recordsModified(await waiting(operation) { await requests.modifyRecords(request) })
         default:
             return nil
+        }
+    }
+
+    /// A page of a zone. The one after it is asked for as soon as its token is known, while records are made of this one
+    /// and the delegate handles them.
+    private func zoneChanges(
+        in zoneID: CKRecordZone.ID, since token: String?, _ operation: SyncOperation
+    ) async -> Result<SyncMachine.ZonePage, CKError> {
+        let result = await waiting(operation) {
+            if let page = await operation.readAhead.page(of: zoneID, since: token) { return page }
+            return await self.requestZoneChanges(in: zoneID, since: token, operation)
+        }
+        if case .success(let page) = result, page.moreComing, page.token != token {
+            readAhead(zoneID, since: page.token, operation)
+        }
+        return result
+    }
+
+    private func requestZoneChanges(
+        in zoneID: CKRecordZone.ID, since token: String?, _ operation: SyncOperation
+    ) async -> Result<SyncMachine.ZonePage, CKError> {
+        await requests.zoneChanges(in: zoneID, since: token) { next in
+            self.readAhead(zoneID, since: next, operation)
+        }
+    }
+
+    private func readAhead(_ zoneID: CKRecordZone.ID, since token: String, _ operation: SyncOperation) {
+        operation.readAhead.begin(zoneID, since: token) {
+            await self.requestZoneChanges(in: zoneID, since: token, operation)
         }
     }
 
@@ -288,7 +326,11 @@ final class SyncDriver: Sendable {
             if news == .registered { self.registered() }
             self.plan(engine) { schedule, now in
                 schedule.networkIsBack()
-                if news != .reachedAgain { schedule.askForFetch(now: now) }
+                switch news {
+                case .changed: schedule.askForFetchAtOnce(now: now)
+                case .registered: schedule.askForFetch(now: now)
+                case .reachedAgain: break
+                }
             }
         }
         control.withLock { $0.observations += [conditions, pushes] }

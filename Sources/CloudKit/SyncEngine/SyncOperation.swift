@@ -8,6 +8,7 @@ final class SyncOperation: Sendable {
     }
 
     private let state = Mutex(State())
+    let readAhead = SyncReadAhead()
 
     func cancel() {
         let cancelRequest = state.withLock { state in

@@ -1,3 +1,5 @@
+import WebServices
+
 /// The server's side of a sync engine: what the machine asks for, done by the requests of the database.
 struct SyncRequests: Sendable {
     let database: CKDatabase
@@ -22,10 +24,22 @@ struct SyncRequests: Sendable {
         }
     }
 
-    func databaseChanges(since token: String?) async -> Result<SyncMachine.DatabasePage, CKError> {
+    /// - Parameters:
+    ///   - zoneTokens: How far the zones have been read whose first page may come along.
+    ///   - pageCame: Called for each that did.
+    func databaseChanges(
+        since token: String?, zoneTokens: [CKRecordZone.ID: String] = [:],
+        pageCame: @Sendable (CKRecordZone.ID, String?, Result<SyncMachine.ZonePage, CKError>) -> Void = { _, _, _ in }
+    ) async -> Result<SyncMachine.DatabasePage, CKError> {
         await result { () async throws(CKError) in
-            let request = DatabaseChanges(
+            var request = DatabaseChanges(
                 token: token.map { CKServerChangeToken(syncToken: $0) }, resultsLimit: 0, fetchesAll: false)
+            // With many zones most of it would be sent in vain.
+            if zoneTokens.count <= ChangesDatabase.zonePageLimit {
+                request.zonePages = zoneTokens.map { zoneID, token in
+                    ZoneChanges.Zone(zoneID: zoneID, token: CKServerChangeToken(syncToken: token))
+                }
+            }
             let (events, outcome) = try await request.collect(in: database.session())
             var page = SyncMachine.DatabasePage(
                 changed: [], deleted: [], token: outcome.token.syncToken, moreComing: outcome.moreComing)
@@ -35,39 +49,50 @@ struct SyncRequests: Sendable {
                 case .deleted(let zoneID, let reason):
                     page.deleted.append(CKDatabase.DatabaseChange.Deletion(zoneID: zoneID, reason: reason))
                 case .tokenUpdated: break
+                case .page(let zone, let events):
+                    pageCame(
+                        zone.zoneID, zone.token?.syncToken,
+                        await result { () async throws(CKError) in try Self.page(events) })
                 }
             }
             return page
         }
     }
 
+    /// - Parameter moreComing: Called with the token of the page after this one, if there is one, as soon as it is known.
     func zoneChanges(
-        in zoneID: CKRecordZone.ID, since token: String?
+        in zoneID: CKRecordZone.ID, since token: String?, moreComing: @escaping @Sendable (String) -> Void
     ) async -> Result<SyncMachine.ZonePage, CKError> {
         await result { () async throws(CKError) in
             let zone = ZoneChanges.Zone(zoneID: zoneID, token: token.map { CKServerChangeToken(syncToken: $0) })
-            let events = try await ZoneChanges(zones: [zone], fetchesAll: false).collect(in: database.session()).events
-            var page = SyncMachine.ZonePage(changed: [], deleted: [], token: "", moreComing: false)
-            page.changed.reserveCapacity(events.count)
-            var isWhole = false
-            for event in events {
-                switch event {
-                case .changed(_, .success(let record)): page.changed.append(record)
-                case .changed(_, .failure(let error)): page.error = error
-                case .deleted(let recordID, let recordType):
-                    page.deleted.append(
-                        CKDatabase.RecordZoneChange.Deletion(recordID: recordID, recordType: recordType))
-                case .tokenUpdated: break
-                case .zone(_, .failure(let error)): throw error
-                case .zone(_, .success(let end)):
-                    page.token = end.token.syncToken
-                    page.moreComing = end.moreComing
-                    isWhole = true
-                }
+            let request = ZoneChanges(zones: [zone], fetchesAll: false) { page in
+                if page.moreComing && page.syncToken != token { moreComing(page.syncToken) }
             }
-            guard isWhole else { throw .unexpectedAnswer }
-            return page
+            return try Self.page(try await request.collect(in: database.session()).events)
         }
+    }
+
+    private static func page(_ events: [ZoneChanges.Event]) throws(CKError) -> SyncMachine.ZonePage {
+        var page = SyncMachine.ZonePage(changed: [], deleted: [], token: "", moreComing: false)
+        page.changed.reserveCapacity(events.count)
+        var isWhole = false
+        for event in events {
+            switch event {
+            case .changed(_, .success(let record)): page.changed.append(record)
+            case .changed(_, .failure(let error)): page.error = error
+            case .deleted(let recordID, let recordType):
+                page.deleted.append(
+                    CKDatabase.RecordZoneChange.Deletion(recordID: recordID, recordType: recordType))
+            case .tokenUpdated: break
+            case .zone(_, .failure(let error)): throw error
+            case .zone(_, .success(let end)):
+                page.token = end.token.syncToken
+                page.moreComing = end.moreComing
+                isWhole = true
+            }
+        }
+        guard isWhole else { throw .unexpectedAnswer }
+        return page
     }
 
     func modifyZones(

@@ -36,6 +36,12 @@ package struct SyncSchedule: Sendable, Equatable {
         wantsFetch = true
     }
 
+    /// A push came, and somebody may be waiting for what it tells of. What comes while that is fetched is fetched after it.
+    package mutating func askForFetchAtOnce(now: Double) {
+        due = min(wantsFetch || wantsSend ? due : now, now)
+        wantsFetch = true
+    }
+
     package mutating func askForSend(now: Double) {
         ask(now)
         wantsSend = true

@@ -52,7 +52,26 @@ struct ChangesDatabaseEndpoint: ReadingEndpoint, WritingEndpoint {
             since: known, visible: visible, deleted: deleted, limit: PageLimit.records(request.resultsLimit, context))
         return ChangesDatabase.Response(
             zones: difference.changes.map { .zone(context.zone($0)) },
-            syncToken: try text(of: difference.token, context, keep), moreComing: difference.moreComing)
+            syncToken: try text(of: difference.token, context, keep), moreComing: difference.moreComing,
+            zonePages: try zonePages(difference, context, reader))
+    }
+
+    /// The pages that the request wants beside, of zones that changed. Read after the database's state, so that none is
+    /// older than the token. A zone that fails is left out: asked for by itself, it says why.
+    private func zonePages(
+        _ difference: DatabaseDifference, _ context: RequestContext, _ reader: ContainerReader
+    ) throws -> [ChangesZone.ZoneResult] {
+        guard context.database == .private, !request.zonePages.isEmpty else { return [] }
+        let changed = Set(
+            difference.changes.compactMap { change in
+                if case .changed(let zone) = change { zone.key.name } else { nil }
+            })
+        let wanted = request.zonePages.filter { changed.contains($0.zoneID.zoneName) }
+        guard !wanted.isEmpty, wanted.count <= ChangesDatabase.zonePageLimit,
+            case .changesZone(let response) = try ChangesZoneEndpoint(ChangesZone.Request(zones: wanted))
+                .run(context, reader)
+        else { return [] }
+        return response.zones.filter { if case .page = $0 { true } else { false } }
     }
 
     private func known(

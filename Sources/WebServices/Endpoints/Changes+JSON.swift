@@ -48,6 +48,12 @@ extension ChangesDatabase.Request {
         writer.beginObject()
         if let syncToken { writer.member(tokenName, syncToken) }
         writer.member(ifPresent: "resultsLimit", resultsLimit)
+        if !zonePages.isEmpty {
+            writer.key("zonePages")
+            writer.beginArray()
+            for zone in zonePages { zone.encode(to: &writer) }
+            writer.endArray()
+        }
         writer.endObject()
     }
 
@@ -55,7 +61,10 @@ extension ChangesDatabase.Request {
     init(_ value: JSONValue, tokenNames: [String] = ["syncToken"]) throws(ServerError) {
         var token: String?
         for name in tokenNames where token == nil { token = try value.optionalString(name) }
-        self.init(syncToken: token, resultsLimit: try value.optionalInt("resultsLimit"))
+        self.init(
+            syncToken: token, resultsLimit: try value.optionalInt("resultsLimit"),
+            zonePages: value.member("zonePages") == nil
+                ? [] : try value.requiredArray("zonePages").mapMembers(ChangesZone.ZoneRequest.init))
     }
 }
 
@@ -66,6 +75,10 @@ extension ChangesDatabase.Response {
         writer.member("syncToken", syncToken)
         if alsoMetaSyncToken { writer.member("metaSyncToken", syncToken) }
         writer.member("moreComing", moreComing)
+        if !zonePages.isEmpty {
+            writer.key("zonePages")
+            writer.zonePages(zonePages)
+        }
         writer.endObject()
     }
 
@@ -75,7 +88,9 @@ extension ChangesDatabase.Response {
         guard let token else { throw .missing("syncToken") }
         self.init(
             zones: try value.requiredArray("zones").mapMembers { value throws(ServerError) in try ZoneResult(value) },
-            syncToken: token, moreComing: try value.optionalBool("moreComing") ?? false)
+            syncToken: token, moreComing: try value.optionalBool("moreComing") ?? false,
+            zonePages: value.member("zonePages") == nil
+                ? [] : try value.requiredArray("zonePages").mapMembers(ChangesZone.ZoneResult.init))
     }
 }
 
@@ -131,31 +146,37 @@ extension ChangesZone.Response {
     func encode(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("zones")
-        writer.beginArray()
-        for zone in zones {
-            writer.beginObject()
-            writer.key("zoneID")
-            switch zone {
-            case .page(let page):
-                writer.zoneID(page.zoneID)
-                writer.key("records")
-                writer.beginArray()
-                for record in page.records { writer.record(record, numbersAsStrings: page.numbersAsStrings) }
-                writer.endArray()
-                writer.member("syncToken", page.syncToken)
-                writer.member("moreComing", page.moreComing)
-            case .failure(let zoneID, let error):
-                writer.zoneID(zoneID)
-                writer.errorMembers(error)
-            }
-            writer.endObject()
-        }
-        writer.endArray()
+        writer.zonePages(zones)
         writer.endObject()
     }
 
     init(_ value: JSONValue) throws(ServerError) {
         self.init(zones: try value.requiredArray("zones").mapMembers(ChangesZone.ZoneResult.init))
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func zonePages(_ zones: [ChangesZone.ZoneResult]) {
+        beginArray()
+        for zone in zones {
+            beginObject()
+            key("zoneID")
+            switch zone {
+            case .page(let page):
+                zoneID(page.zoneID)
+                key("records")
+                beginArray()
+                for record in page.records { self.record(record, numbersAsStrings: page.numbersAsStrings) }
+                endArray()
+                member("syncToken", page.syncToken)
+                member("moreComing", page.moreComing)
+            case .failure(let failed, let error):
+                zoneID(failed)
+                errorMembers(error)
+            }
+            endObject()
+        }
+        endArray()
     }
 }
 

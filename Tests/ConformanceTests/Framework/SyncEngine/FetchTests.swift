@@ -117,6 +117,28 @@ import Testing
         #expect(Set(zoneNames(app)) == Set(Self.names))
     }
 
+    @Test("What changed in a zone that is read already comes with the list of zones", arguments: Wire.allCases)
+    func oneRequest(_ wire: Wire) async throws {
+        let world = try World(wire)
+        let database = try await database(world)
+        let device = try world.device()
+        let app = EngineRecorder()
+        let engine = app.engine(device.container(World.container).privateCloudDatabase)
+        try await engine.fetchChanges()
+        let fetched = app.fetchedRecords.count
+        for number in 0..<2 {
+            _ = try await database.save(note("new-\(number)", Self.zones[number]))
+            let before = device.requestCount
+            try await engine.fetchChanges()
+            #expect(device.requestCount == before + 1)
+            #expect(app.fetchedRecords.count == fetched + number + 1)
+            #expect(app.fetchedRecords.last?.recordID.recordName == "new-\(number)")
+        }
+        // Nothing is left out: the next fetch has nothing to add.
+        try await engine.fetchChanges()
+        #expect(app.fetchedRecords.count == fetched + 2)
+    }
+
     @Test(
         "A zone is read page by page, and a reading that broke off goes on where it was", .behaviour("engine.pages"),
         arguments: Wire.allCases)
