@@ -15,4 +15,6 @@
 //         #expect(found["title"] == "Hello")
 //     }
 //
+// What goes on by itself, sync engines and pushes, a test waits for with `cloud.settle()`.
+//
 // This is the only library that knows client and server both. What an app ships must not import it.

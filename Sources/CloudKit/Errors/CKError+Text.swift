@@ -11,8 +11,31 @@ extension CKError {
         userInfo.merging([NSLocalizedDescriptionKey: localizedDescription]) { given, _ in given }
     }
 
+    /// With the errors of single items, the first few of them.
     public var description: String {
-        "<CKError: \(addressText(of: _nsError)); \"\(code.name)\" (\(errorCode)); \"\(localizedDescription)\">"
+        var items = ""
+        if code == .partialFailure, let errors = partialErrorsByItemID {
+            let lines = errors.map { item, error in
+                "\t\(Self.name(of: item)): \((error as? CKError)?.brief ?? String(describing: error))"
+            }
+            .sorted()
+            items = "; partial errors: {\n" + lines.prefix(Self.describedItems).joined(separator: "\n")
+            if lines.count > Self.describedItems { items += "\n\tand \(lines.count - Self.describedItems) more" }
+            items += "\n}"
+        }
+        return "<CKError: \(addressText(of: _nsError)); \(brief)\(items)>"
+    }
+
+    private var brief: String { "\"\(code.name)\" (\(errorCode)); \"\(localizedDescription)\"" }
+
+    private static let describedItems = 10
+
+    private static func name(of item: AnyHashable) -> String {
+        switch item.base {
+        case let recordID as CKRecord.ID: recordID.recordName
+        case let zoneID as CKRecordZone.ID: zoneID.zoneName
+        case let other: String(describing: other)
+        }
     }
 }
 

@@ -90,4 +90,20 @@ struct ErrorTests {
         #expect(anyError.localizedDescription == "The item does not exist.")
         #expect("\(anyError)".hasSuffix("\"Unknown Item\" (11); \"The item does not exist.\">"))
     }
+
+    @Test("A partial failure's description names the items and their errors, not all of a thousand")
+    func partialDescription() {
+        let errors = (100..<120).map { number in
+            (
+                AnyHashable(CKRecord.ID(recordName: "record \(number)")),
+                CKError(.zoneNotFound, reason: "No zone") as any Error
+            )
+        }
+        let error = CKError(
+            .partialFailure,
+            userInfo: [CKPartialErrorsByItemIDKey: Dictionary(uniqueKeysWithValues: errors)])
+        #expect(error.description.contains("record 100: \"Zone Not Found\" (26); \"No zone\""))
+        #expect(error.description.contains("and 10 more"))
+        #expect(!error.description.contains("record 115"))
+    }
 }

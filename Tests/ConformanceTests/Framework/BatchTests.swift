@@ -36,6 +36,17 @@ import Testing
         #expect(saved[innocent.recordID]?.value != nil)
     }
 
+    @Test("The other spelling of atomicity means the same")
+    func atomicityType() async throws {
+        let (database, zone) = try await World(.inProcess).database(zone: "Zone")
+        try await database.save(note("taken", zone))
+        for (atomicity, succeeds) in [(CKDatabase.AtomicityType.full, false), (.nonAtomic, true)] {
+            let results = try await database.modifyRecords(
+                saving: [note("new", zone), note("taken", zone)], deleting: [], atomicityType: atomicity)
+            #expect((results.saveResults[CKRecord.ID("new", zone)]?.error == nil) == succeeds)
+        }
+    }
+
     @Test(
         "A failed zone leaves the other zones of the call alone", .behaviour("ck.batch-failed"),
         arguments: Wire.allCases)

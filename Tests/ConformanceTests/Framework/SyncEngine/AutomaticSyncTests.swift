@@ -47,7 +47,7 @@ import Testing
         for round in 0..<3 {
             for (number, place) in places.enumerated() { place.write(["shared": "\(round) by \(number)"]) }
             try await world.cloud.settle()
-            // Which one wins is the app's affair: this one lets what it fetches replace what it has not sent yet.
+            // Which one wins is the app's affair.
             let server = try await world.database().record(for: CKRecord.ID("shared", SyncedNotes.zoneID))
             for place in places {
                 #expect(place.app.titles["shared"] == server["title"])
@@ -193,6 +193,31 @@ import Testing
         try await world.cloud.settle()
         #expect(phone.app.titles == ["mine": "1", "theirs": "1"])
         #expect(phone.engine.state.pendingRecordZoneChanges.count == 1)
+    }
+
+    @Test(
+        "Engines outlive a server that is away for a while: what was written meanwhile arrives",
+        .behaviour("engine.server-restart"), arguments: Wire.allCases)
+    func serverRestart(_ wire: Wire) async throws {
+        let cloud = try RestartableCloud(wire)
+        let (phone, laptop) = (SyncedNotes(), SyncedNotes())
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        laptop.listen { event in
+            if case .fetchedRecordZoneChanges = event { arrived.yield() }
+        }
+        let sender = try phone.engine(cloud.device("phone").privateCloudDatabase, automatically: true)
+        let receiver = try laptop.engine(cloud.device("laptop").privateCloudDatabase, automatically: true)
+        var iterator = arrivals.makeAsyncIterator()
+        for round in 0..<2 {
+            phone.write(["before \(round)": "1"], sender)
+            while laptop.titles["before \(round)"] == nil { await iterator.next() }
+            cloud.stop()
+            phone.write(["while away \(round)": "1"], sender)
+            await #expect(throws: CKError.self) { try await sender.sendChanges() }
+            try cloud.start()
+            while laptop.titles["while away \(round)"] == nil { await iterator.next() }
+        }
+        withExtendedLifetime(receiver) {}
     }
 
     @Test("A world that cannot become quiet says what goes on")

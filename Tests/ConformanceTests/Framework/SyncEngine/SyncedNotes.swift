@@ -88,9 +88,12 @@ final class SyncedNotes: CKSyncEngineDelegate {
                 store.withLock { $0 = Store(state: $0.state) }
             }
         case .fetchedRecordZoneChanges(let changes):
+            let pending = Set(syncEngine.state.pendingRecordZoneChanges)
             store.withLock { store in
                 for change in changes.modifications {
-                    store.learn(change.record)
+                    // What was written here since goes on top of it.
+                    let isEdited = pending.contains(.saveRecord(change.record.recordID))
+                    store.learn(change.record, keepsTitle: isEdited)
                     store.unconfirmed?.remove(change.record.recordID)
                 }
                 for deletion in changes.deletions {
@@ -164,8 +167,8 @@ final class SyncedNotes: CKSyncEngineDelegate {
 }
 
 extension SyncedNotes.Store {
-    mutating func learn(_ record: CKRecord) {
+    mutating func learn(_ record: CKRecord, keepsTitle: Bool = false) {
         known[record.recordID] = record
-        titles[record.recordID] = record["title"]
+        if !keepsTitle { titles[record.recordID] = record["title"] }
     }
 }
