@@ -36,6 +36,25 @@ extension ConformanceCase {
             try expectEqual(try control.session(id: "old-\(name)"), nil)
             try expect(try control.session(id: "new-\(name)") != nil, "the session that has not ended")
         },
+        ConformanceCase("Server keys are found by id, container and environment, and go one by one") { subject in
+            let control = subject.store.control
+            let container = "iCloud.\(subject.name)"
+            let keys = ["development", "production"].map {
+                ServerKeyRow(
+                    id: "k-\(subject.name)", container: container, environment: $0, publicKey: [0, 1, 255], note: "n",
+                    created: 3)
+            }
+            for key in keys { try control.insertServerKey(key) }
+            try expectStoreError(.constraint) { try control.insertServerKey(keys[0]) }
+            for key in keys {
+                try expectEqual(
+                    try control.serverKey(id: key.id, container: container, environment: key.environment), key)
+            }
+            try expectEqual(
+                try control.serverKey(id: keys[0].id, container: "other", environment: "development"), nil)
+            try control.deleteServerKey(keys[0])
+            try expectEqual(try control.serverKeys().filter { $0.container == container }, [keys[1]])
+        },
         ConformanceCase("API tokens are found by their hash") { subject in
             let control = subject.store.control
             let container = "iCloud.\(subject.name)"

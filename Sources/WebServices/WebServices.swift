@@ -99,16 +99,38 @@ package enum CloudEnvironment: String, Sendable, Hashable, CaseIterable, Codable
     case development, production
 }
 
-/// What a caller proves itself with. Server-to-server signatures join here later.
+/// What a caller proves itself with.
 package struct Credentials: Sendable, Hashable {
     /// Query parameter `ckAPIToken`: 64 hexadecimal characters.
     package var apiToken: String?
     /// Query parameter `ckWebAuthToken`.
     package var webAuthToken: String?
+    /// A server's signature, in place of both.
+    package var signature: RequestSignature?
 
-    package init(apiToken: String? = nil, webAuthToken: String? = nil) {
+    package init(apiToken: String? = nil, webAuthToken: String? = nil, signature: RequestSignature? = nil) {
         self.apiToken = apiToken
         self.webAuthToken = webAuthToken
+        self.signature = signature
+    }
+}
+
+/// How another server signed a request with its key. [Apple:SettingUpWebServices]
+package struct RequestSignature: Sendable, Hashable {
+    /// Header `X-Apple-CloudKit-Request-KeyID`.
+    package var keyID: String
+    /// Header `X-Apple-CloudKit-Request-ISO8601Date`.
+    package var date: String
+    /// Header `X-Apple-CloudKit-Request-SignatureV1`: base64 of the signature in ASN.1 DER.
+    package var signature: String
+    /// The texts that it may be a signature of: clients differ in what they sign.
+    package var messages: [[UInt8]]
+
+    package init(keyID: String, date: String, signature: String, messages: [[UInt8]]) {
+        self.keyID = keyID
+        self.date = date
+        self.signature = signature
+        self.messages = messages
     }
 }
 

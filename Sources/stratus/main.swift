@@ -16,6 +16,7 @@ let program = Program(
         .tokenCreate, .tokenList, .tokenDelete,
         .schemaExport, .schemaImport, .schemaValidate, .schemaDiff, .schemaDeploy, .schemaReset,
         .roleGrant, .roleRevoke, .roleList,
+        .keyCreate, .keyList, .keyDelete,
         .encryptionStatus, .encryptionRotate, .encryptionReset,
         .backup, .restore, .doctor,
         .login, .logout, .whoami,

@@ -33,11 +33,12 @@ extension Administration {
         }
     }
 
-    /// Takes a container away from its apps and revokes its tokens. Its data stays in the store, and is there again when
+    /// Takes a container away from its apps and revokes its tokens and keys. Its data stays in the store, and is there again when
     /// the container is registered again.
     package func deleteContainer(_ identifier: String) throws {
         try checkContainer(identifier)
         for token in try control.apiTokens(container: identifier) { try control.deleteAPIToken(hash: token.tokenHash) }
+        for key in try control.serverKeys() where key.container == identifier { try control.deleteServerKey(key) }
         try control.deleteContainer(identifier)
     }
 

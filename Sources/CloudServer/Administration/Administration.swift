@@ -25,6 +25,10 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case containerExists(String)
     case noContainer(String)
     case noToken(String)
+    case noKey(String)
+    case keyExists(String)
+    /// Several keys begin with these characters, or one is in several containers.
+    case ambiguousKey(String)
     /// Several tokens begin with these characters.
     case ambiguousToken(String)
     case noRole(String)

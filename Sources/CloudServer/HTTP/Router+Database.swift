@@ -64,7 +64,9 @@ extension Router {
         func call(_ operation: Operation, _ request: HTTPRequest) -> Call {
             Call(
                 container: container, environment: environment, database: database,
-                credentials: Credentials(apiToken: request.query["ckAPIToken"], webAuthToken: request.webAuthToken),
+                credentials: Credentials(
+                    apiToken: request.query["ckAPIToken"], webAuthToken: request.webAuthToken,
+                    signature: RequestSignature(request)),
                 client: ClientKind(header: request.headers["X-Stratus-Client"]), operation: operation,
                 wantsSyncToken: request.query["getCurrentSyncToken"] == "true")
         }
@@ -112,7 +114,11 @@ extension Router {
         if !origin.isEmpty {
             headers += [
                 ("Access-Control-Allow-Methods", allowed),
-                ("Access-Control-Allow-Headers", "Content-Type, X-Stratus-Client"), ("Access-Control-Max-Age", "86400"),
+                (
+                    "Access-Control-Allow-Headers",
+                    "Content-Type, X-Stratus-Client, X-Apple-CloudKit-Request-KeyID, "
+                        + "X-Apple-CloudKit-Request-ISO8601Date, X-Apple-CloudKit-Request-SignatureV1"
+                ), ("Access-Control-Max-Age", "86400"),
             ]
         }
         return HTTPResponse(headers: headers)

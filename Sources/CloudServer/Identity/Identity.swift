@@ -17,6 +17,7 @@ package final class Identity: Sendable {
     /// Tokens whose code was found right. What they say is still checked each time.
     private let webTokens = ExpiringCache<String, WebToken>(life: cacheLife)
     private let sessions = ExpiringCache<String, LiveSession>(life: cacheLife)
+    let serverKeys = ExpiringCache<String, ServerKey>(life: cacheLife)
     private let recordNames = ExpiringCache<RecordNameKey, String>(life: 3_600_000)
 
     struct LiveSession: Sendable {
@@ -52,6 +53,7 @@ package final class Identity: Sendable {
     /// Throws `AUTHENTICATION_FAILED` for an API token that is none or somebody else's, and `AUTHENTICATION_REQUIRED` (421)
     /// with the address of the sign-in page where a person has to sign in, for the first time or again.
     func authenticate(_ call: Call, now: Int64) throws -> Proof {
+        if let signature = call.credentials.signature { return try authenticate(signature, call, now: now) }
         guard let apiToken = call.credentials.apiToken, try isValid(apiToken, for: call, now: now) else {
             throw ServerError.authenticationFailed
         }

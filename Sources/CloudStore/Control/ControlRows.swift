@@ -71,6 +71,30 @@ package struct APITokenRow: Sendable, Equatable {
     }
 }
 
+/// A key with which another server signs its requests. Only the public half is here.
+package struct ServerKeyRow: Sendable, Equatable {
+    /// 64 hexadecimal digits; the same key has the same in every container.
+    package var id: String
+    package var container: String
+    package var environment: String
+    /// Opaque to the store.
+    package var publicKey: [UInt8]
+    package var note: String
+    /// Milliseconds since 1970.
+    package var created: Int64
+
+    package init(
+        id: String, container: String, environment: String, publicKey: [UInt8], note: String = "", created: Int64
+    ) {
+        self.id = id
+        self.container = container
+        self.environment = environment
+        self.publicKey = publicKey
+        self.note = note
+        self.created = created
+    }
+}
+
 /// A container that was registered.
 package struct RegisteredContainerRow: Sendable, Equatable {
     package var identifier: String

@@ -38,7 +38,7 @@ package final class ControlSession: StoreSession {
 
 extension TableSet {
     static let control = TableSet(
-        name: "control store", version: 1, applicationID: 0x5374_7253,
+        name: "control store", version: 2, applicationID: 0x5374_7253,
         statements: { dialect in
             let (text, blob) = (dialect.text, dialect.blob)
             return [
@@ -69,6 +69,20 @@ extension TableSet {
                     PRIMARY KEY (identifier, environment))
                 """,
                 "CREATE TABLE setting (name \(text) NOT NULL PRIMARY KEY, value \(blob) NOT NULL)",
-            ]
-        })
+            ] + serverKeyTables(dialect)
+        },
+        upgrades: [2: serverKeyTables])
+
+    /// Since version 2.
+    @Sendable private static func serverKeyTables(_ dialect: Dialect) -> [String] {
+        let text = dialect.text
+        return [
+            """
+            CREATE TABLE server_key (
+                id \(text) NOT NULL, container \(text) NOT NULL, environment \(text) NOT NULL,
+                public_key \(dialect.blob) NOT NULL, note \(text) NOT NULL, created BIGINT NOT NULL,
+                PRIMARY KEY (id, container, environment))
+            """
+        ]
+    }
 }

@@ -38,6 +38,14 @@ extension Failure {
             self.init(
                 .refused, "Production would lose data:\n" + Self.list(losses),
                 remedy: "Put what is missing back, and give what changes a new name.")
+        case .noKey(let text):
+            self.init(.notFound, "No key begins with “\(text)”.", remedy: "stratus key list")
+        case .keyExists(let id):
+            self.init(.exists, "The key \(id) is there already.")
+        case .ambiguousKey(let text):
+            self.init(
+                .usage, "Several keys begin with “\(text)”, or one is in several containers.",
+                remedy: "Give the whole key, --container and --environment.")
         case .invalid(let reason):
             self.init(.usage, "\(reason).")
         }
