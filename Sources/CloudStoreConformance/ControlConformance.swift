@@ -62,7 +62,8 @@ extension ConformanceCase {
                 APITokenRow(
                     tokenHash: Array(container.utf8) + [UInt8(number), 0], container: container,
                     environment: "development",
-                    origins: "*", note: "n", created: number, prefix: "ab\(number)")
+                    origins: "https://a.example", callback: "https://a.example/in", note: "n", created: number,
+                    prefix: "ab\(number)")
             }
             for token in tokens { try control.insertAPIToken(token) }
             try expectEqual(try control.apiToken(hash: tokens[1].tokenHash), tokens[1])

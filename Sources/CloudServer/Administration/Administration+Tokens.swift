@@ -13,14 +13,28 @@ extension Administration {
     }
 
     /// Makes an API token for a container's environment. The store keeps only its hash: it is told this once.
+    ///
+    /// - Parameters:
+    ///   - origins: the web pages that may use it, such as `https://notes.example.com`; none means all.
+    ///   - callback: where a browser goes after a sign-in, with the web token in its query; else the page that opened the
+    ///     sign-in is sent a message.
     package func createToken(
-        container: String, environment: CloudEnvironment, note: String = ""
+        container: String, environment: CloudEnvironment, note: String = "", origins: [String] = [],
+        callback: String? = nil
     ) throws -> (token: String, row: APITokenRow) {
         try checkContainer(container)
+        for origin in origins where !WebAddress.isOrigin(origin) {
+            throw AdministrationError.invalid(
+                "“\(origin)” is no origin; they look like https://notes.example.com or http://localhost:8000")
+        }
+        if let callback, WebAddress.origin(of: callback) == nil {
+            throw AdministrationError.invalid("“\(callback)” is no http or https address")
+        }
         let token = Hex.encode(random.bytes(32))
         let row = APITokenRow(
             tokenHash: Identity.hash(apiToken: token), container: container, environment: environment.rawValue,
-            note: note, created: clock.now(), prefix: String(token.prefix(Self.prefixLength)))
+            origins: origins.joined(separator: " "), callback: callback ?? "", note: note, created: clock.now(),
+            prefix: String(token.prefix(Self.prefixLength)))
         try control.insertAPIToken(row)
         return (token, row)
     }

@@ -5,6 +5,9 @@ extension Router {
     func database(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let origin = crossOrigin(request)
         guard let target = Target(request.pathComponents) else { return respond(noHandler(origin)) }
+        if origin.isEmpty, request.headers["Origin"] != nil {
+            return respond(failure(ServerError(.accessDenied, "The API token does not admit this origin")))
+        }
         let methods = target.hasBody ? ["POST"] : ["GET", "POST"]
         if request.method == "OPTIONS" { return respond(options(methods, origin)) }
         guard methods.contains(request.method) else {
@@ -96,11 +99,14 @@ extension Router {
 // MARK: - Browsers
 
 extension Router {
-    /// What lets a page of another origin read the answer: the credentials are in the query, so any origin may.
+    /// What lets a page of another origin read the answer: the credentials are in the query, so any origin may that the
+    /// API token admits.
     func crossOrigin(_ request: HTTPRequest) -> [(String, String)] {
         // It goes back as it came: what no header may hold would cost the whole answer.
         guard let origin = request.headers["Origin"], (1...512).contains(origin.utf8.count),
-            origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            (try? server.identity.admits(
+                origin: origin, apiToken: request.query["ckAPIToken"], now: server.clock.now())) == true
         else { return [] }
         return [
             ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),

@@ -43,42 +43,16 @@ extension Router {
             return failure(server.serverError(error, "sign-out"))
         }
     }
-
-    /// `GET /stratus/sign-in`: where a 421 sends a person.
-    func signInPage(_ request: HTTPRequest) -> HTTPResponse {
-        // An identifier holds nothing that could end the attribute it is written into.
-        let container = request.query["container"].flatMap { CloudServer.isContainerIdentifier($0) ? $0 : nil } ?? ""
-        let page = """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>Sign in</title>
-            <style>body { font: 1rem system-ui; max-width: 20rem; margin: 4rem auto } label, input, button { display: block; margin: .5rem 0; font: inherit } input:not([type=checkbox]) { width: 100% }</style>
-            <h1>Sign in</h1>
-            <form method="post" action="/stratus/session">
-            <input type="hidden" name="container" value="\(container)">
-            <label>Account <input name="account" autocomplete="username" required></label>
-            <label>Password <input name="password" type="password" autocomplete="current-password"></label>
-            <label><input type="checkbox" name="keepSignedIn" value="true"> Keep me signed in</label>
-            <button>Sign in</button>
-            </form>
-            </html>
-            """
-        return HTTPResponse(
-            headers: [
-                ("Content-Type", "text/html; charset=UTF-8"), ("Cache-Control", "no-store"),
-                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"),
-                ("X-Frame-Options", "DENY"),
-            ], body: Array(page.utf8))
-    }
 }
 
 /// What a person, or a program for one, sends to sign in.
-private struct SignInForm: Sendable {
+struct SignInForm: Sendable {
     var account: String
     var password: String
     var keepSignedIn: Bool
     var container: String?
+    /// The hash of the app's API token, as the sign-in page was given it.
+    var app: String?
 
     init?(_ request: HTTPRequest) {
         if let value = try? JSONDocument(parsing: request.body).root, value.object != nil {
@@ -95,6 +69,7 @@ private struct SignInForm: Sendable {
             password = form["password"] ?? ""
             keepSignedIn = form["keepSignedIn"] == "true"
             container = form["container"].flatMap { $0.isEmpty ? nil : $0 }
+            app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
         }
     }
 }

@@ -51,7 +51,9 @@ package struct Router: Sendable {
         case ("session", "POST"): signIn(request, respond)
         case ("session", "DELETE"): respond(signOut(request))
         case ("sign-in", "GET"): respond(signInPage(request))
-        case ("health", _), ("metrics", _), ("sign-in", _): respond(wrongMethod(["GET"]))
+        case ("sign-in", "POST"): signInByForm(request, respond)
+        case ("sign-in", _): respond(wrongMethod(["GET", "POST"]))
+        case ("health", _), ("metrics", _): respond(wrongMethod(["GET"]))
         case ("session", _): respond(wrongMethod(["POST", "DELETE"]))
         default: respond(noHandler())
         }

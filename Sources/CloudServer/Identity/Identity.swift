@@ -83,6 +83,15 @@ package final class Identity: Sendable {
         return row?.container == call.container && row?.environment == call.environment.rawValue
     }
 
+    /// Whether a page of this origin may use the API token. [Apple:SettingUpWebServices]
+    func admits(origin: String, apiToken: String?, now: Int64) throws -> Bool {
+        guard let apiToken, apiToken.utf8.count == 64,
+            let row = try apiTokens.value(
+                apiToken, now: now, load: { try control.apiToken(hash: Self.hash(apiToken: apiToken)) })
+        else { return true }
+        return row.origins.isEmpty || row.origins.split(separator: " ").contains { $0 == origin }
+    }
+
     /// What the control store keeps of an API token.
     package static func hash(apiToken: String) -> [UInt8] { SHA256.hash(apiToken.lowercased()) }
 
@@ -117,7 +126,13 @@ package final class Identity: Sendable {
     func signInRequired(_ call: Call) -> ServerError {
         ServerError(
             .authenticationRequired, "request needs authorization",
-            redirectURL: "\(configuration.publicURL ?? "")\(Self.signInPath)?container=\(call.container)")
+            redirectURL: "\(configuration.publicURL ?? "")\(Self.signInPath)?container=\(call.container)\(app(call))")
+    }
+
+    /// Tells the sign-in page whose settings say where the token goes; nothing for an emulator's token.
+    private func app(_ call: Call) -> String {
+        guard let token = call.credentials.apiToken, token != configuration.universalAPIToken else { return "" }
+        return "&app=\(Hex.encode(Self.hash(apiToken: token)))"
     }
 
     static let signInPath = "/stratus/sign-in"

@@ -49,8 +49,10 @@ package struct APITokenRow: Sendable, Equatable {
     package var tokenHash: [UInt8]
     package var container: String
     package var environment: String
-    /// The web origins that may use it; the store does not read them.
+    /// The web origins that may use it, with spaces between; empty for all. The store does not read them.
     package var origins: String
+    /// Where a browser goes after a sign-in; empty where the page that opened the sign-in is told.
+    package var callback: String
     package var note: String
     /// Milliseconds since 1970.
     package var created: Int64
@@ -58,13 +60,14 @@ package struct APITokenRow: Sendable, Equatable {
     package var prefix: String
 
     package init(
-        tokenHash: [UInt8], container: String, environment: String, origins: String = "", note: String = "",
-        created: Int64, prefix: String
+        tokenHash: [UInt8], container: String, environment: String, origins: String = "", callback: String = "",
+        note: String = "", created: Int64, prefix: String
     ) {
         self.tokenHash = tokenHash
         self.container = container
         self.environment = environment
         self.origins = origins
+        self.callback = callback
         self.note = note
         self.created = created
         self.prefix = prefix

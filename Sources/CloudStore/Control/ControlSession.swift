@@ -38,7 +38,7 @@ package final class ControlSession: StoreSession {
 
 extension TableSet {
     static let control = TableSet(
-        name: "control store", version: 2, applicationID: 0x5374_7253,
+        name: "control store", version: 3, applicationID: 0x5374_7253,
         statements: { dialect in
             let (text, blob) = (dialect.text, dialect.blob)
             return [
@@ -69,9 +69,14 @@ extension TableSet {
                     PRIMARY KEY (identifier, environment))
                 """,
                 "CREATE TABLE setting (name \(text) NOT NULL PRIMARY KEY, value \(blob) NOT NULL)",
-            ] + serverKeyTables(dialect)
+            ] + serverKeyTables(dialect) + callbackColumn(dialect)
         },
-        upgrades: [2: serverKeyTables])
+        upgrades: [2: serverKeyTables, 3: callbackColumn])
+
+    /// Since version 3.
+    @Sendable private static func callbackColumn(_ dialect: Dialect) -> [String] {
+        ["ALTER TABLE api_token ADD COLUMN callback \(dialect.text) NOT NULL DEFAULT ''"]
+    }
 
     /// Since version 2.
     @Sendable private static func serverKeyTables(_ dialect: Dialect) -> [String] {

@@ -1,11 +1,11 @@
 import SQL
 
 extension ControlStore {
-    private static let tokenColumns = "token_hash, container, environment, origins, note, created, prefix"
+    private static let tokenColumns = "token_hash, container, environment, origins, note, created, prefix, callback"
 
     package func insertAPIToken(_ token: APITokenRow) throws(StoreError) {
         try write { session in
-            try session.run("INSERT INTO api_token (\(Self.tokenColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)") {
+            try session.run("INSERT INTO api_token (\(Self.tokenColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") {
                 $0.bind(1, token.tokenHash)
                 $0.bind(2, token.container)
                 $0.bind(3, token.environment)
@@ -13,6 +13,7 @@ extension ControlStore {
                 $0.bind(5, token.note)
                 $0.bind(6, token.created)
                 $0.bind(7, token.prefix)
+                $0.bind(8, token.callback)
             }
         }
     }
@@ -42,7 +43,7 @@ extension ControlStore {
             try session.rows("SELECT \(Self.tokenColumns) FROM api_token \(rest)", bind) {
                 APITokenRow(
                     tokenHash: $0.blob(0), container: $0.text(1), environment: $0.text(2), origins: $0.text(3),
-                    note: $0.text(4), created: $0.int64(5), prefix: $0.text(6))
+                    callback: $0.text(7), note: $0.text(4), created: $0.int64(5), prefix: $0.text(6))
             }
         }
     }

@@ -16,6 +16,14 @@ extension Command {
             .data,
             .value("environment", "NAME", "development or production.", fallback: "development"),
             .value("note", "TEXT", "What the token is for, to recognise it in the list.").withoutEnvironment,
+            .value(
+                "origins", "ORIGINS", "Web pages that may use it, with spaces between: https://notes.example.com.",
+                fallback: "all"
+            ).withoutEnvironment,
+            .value(
+                "callback", "URL", "Where a browser goes after a sign-in, with the web token in its query.",
+                fallback: "a message to the page that opened the sign-in"
+            ).withoutEnvironment,
             .json,
         ],
         examples: [
@@ -53,6 +61,8 @@ private struct TokenDocument: Encodable {
     var container: String
     var environment: String
     var note: String
+    var origins: [String]
+    var callback: String?
     var created: Moment
 
     init(_ row: APITokenRow, token: String? = nil) {
@@ -61,6 +71,8 @@ private struct TokenDocument: Encodable {
         container = row.container
         environment = row.environment
         note = row.note
+        origins = row.origins.split(separator: " ").map(String.init)
+        callback = row.callback.isEmpty ? nil : row.callback
         created = Moment(milliseconds: row.created)
     }
 }
@@ -73,7 +85,9 @@ private struct TokenDocument: Encodable {
     let store = try DataFolder(arguments).openExisting()
     defer { store.close() }
     let (token, row) = try Administration(store: store).createToken(
-        container: arguments.words[0], environment: environment, note: arguments.value("note") ?? "")
+        container: arguments.words[0], environment: environment, note: arguments.value("note") ?? "",
+        origins: (arguments.said("origins") ?? "").split(separator: " ").map(String.init),
+        callback: arguments.said("callback"))
     // The bare token, so that a shell can take it: TOKEN=$(stratus token create …)
     return try Terminal.show(arguments, TokenDocument(row, token: token), token)
 }

@@ -136,7 +136,7 @@ struct RouterTests {
         #expect(url == "http://notes.example:8080/stratus/sign-in?container=\(TestCloud.container)")
         let page = try send("GET", String(url.dropFirst("http://notes.example:8080".count)))
         #expect(page.status == 200)
-        #expect(String(decoding: page.body, as: UTF8.self).contains("action=\"/stratus/session\""))
+        #expect(String(decoding: page.body, as: UTF8.self).contains("action=\"/stratus/sign-in\""))
     }
 
     @Test("A page of another origin may read answers and the new token")
