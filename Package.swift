@@ -133,6 +133,12 @@ let package = Package(
         .testTarget(
             name: "SwiftDataMacrosTests", dependencies: ["SwiftDataMacros"] + macroTestDependencies,
             swiftSettings: swift + macroSettings, linkerSettings: macroLinking),
+        .testTarget(
+            name: "SwiftDataPredicateTests", dependencies: ["SwiftData", "PersistentStore", "ModelsElsewhere"],
+            swiftSettings: swift),
+        .target(
+            name: "ModelsElsewhere", dependencies: ["SwiftData"], path: "Tests/Support/ModelsElsewhere",
+            swiftSettings: swift),
         .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "PersistentStore"], swiftSettings: swift),
         // Model classes as apps of an older language mode write them.
         .testTarget(

@@ -180,8 +180,17 @@ extension QuerySQL {
         switch needed.count {
         case 0: return empty
         case 1: return needed[0]
-        default: return "(" + needed.joined(separator: separator) + ")"
+        default: return "(" + nested(needed, separator) + ")"
         }
+    }
+
+    /// In groups: SQLite takes a chain of many parts for as deep as it is long, and refuses what is deeper than 1,000.
+    private func nested(_ parts: [String], _ separator: String) -> String {
+        guard parts.count > 100 else { return parts.joined(separator: separator) }
+        let groups = stride(from: 0, to: parts.count, by: 100).map { start in
+            "(" + parts[start..<min(start + 100, parts.count)].joined(separator: separator) + ")"
+        }
+        return nested(groups, separator)
     }
 
     /// Each part as it is reached when those before it were looked at: one that failed hides the ones after it.

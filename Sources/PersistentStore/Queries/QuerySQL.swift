@@ -95,6 +95,9 @@ final class QuerySQL {
                 throw .unsupportedQuery("variable \(object.variable) is bound to nothing")
             }
             if let known = scope.joined[object] { return known }
+            guard scope.joined.count < 60 else {
+                throw .unsupportedQuery("more than 60 to-one relationships in one query")
+            }
             let table = try entity(of: object).table
             let reference = try key(of: object)
             let alias = nextAlias()
@@ -238,7 +241,12 @@ final class QuerySQL {
             if let offset = query.offset { text += " OFFSET \(bind(.integer(Int64(clamping: offset))))" }
         }
         if case .count = selection, !isWhole { text = "SELECT COUNT(*) FROM (\(text))" }
-        return numbered(text)
+        let statement = numbered(text)
+        // What SQLite refuses by itself, with words of its own.
+        guard statement.text.utf8.count < 500_000, statement.values.count < 32_000 else {
+            throw .unsupportedQuery("the predicate is too large")
+        }
+        return statement
     }
 
     /// The statement with only those values that the text names, which may have dropped parts as never needed.

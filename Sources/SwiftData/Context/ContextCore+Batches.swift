@@ -73,6 +73,6 @@ extension ContextCore {
     ) throws -> (StoreBinding, [RowID])? {
         let plan = try FetchPlan(descriptor, self)
         guard !plan.needsMemory, plan.bindings.count == 1, let binding = plan.bindings.first else { return nil }
-        return (binding, try binding.store.read { try $0.identifiers(plan.query) })
+        return (binding, try FetchPlan<Model>.asking { try binding.store.read { try $0.identifiers(plan.query) } })
     }
 }

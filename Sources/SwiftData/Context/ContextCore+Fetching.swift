@@ -3,19 +3,26 @@ import PersistentStore
 extension ContextCore {
     /// The objects that a descriptor finds, unsaved changes included where it says so.
     func fetch<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
-        let plan = try FetchPlan(descriptor, self)
+        try fetch(FetchPlan(descriptor, self))
+    }
+
+    func fetch<Model: PersistentModel>(_ plan: FetchPlan<Model>) throws -> [Model] {
         var result: [Model] = []
-        for binding in plan.bindings { try read(plan.query, binding, into: &result) }
-        if plan.needsMemory { try plan.refine(&result) }
-        if plan.prefetches { try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: result) }
+        for part in plan.parts {
+            try FetchPlan<Model>.asking { try read(part.asked.query, part.binding, into: &result) }
+        }
+        if plan.needsMemory { plan.refine(&result) }
+        if plan.prefetches { try prefetch(plan.descriptor.relationshipKeyPathsForPrefetching, of: result) }
         return result
     }
 
     func fetchCount<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         let plan = try FetchPlan(descriptor, self)
-        if plan.needsMemory { return try fetch(descriptor).count }
-        return try plan.bindings.reduce(0) { count, binding in
-            try count + binding.store.read { try $0.count(plan.query) }
+        if plan.needsMemory { return try fetch(plan).count }
+        return try FetchPlan<Model>.asking {
+            try plan.parts.reduce(0) { count, part in
+                try count + part.binding.store.read { try $0.count(part.asked.query) }
+            }
         }
     }
 
@@ -23,12 +30,14 @@ extension ContextCore {
         _ descriptor: FetchDescriptor<Model>
     ) throws -> [PersistentIdentifier] {
         let plan = try FetchPlan(descriptor, self)
-        if plan.needsMemory { return try fetch(descriptor).map(\.persistentModelID) }
-        return try plan.bindings.flatMap { binding in
-            try binding.store.read { try $0.identifiers(plan.query) }.compactMap { row in
-                binding.entity(row.entity).map {
-                    PersistentIdentifier(
-                        storeIdentifier: binding.identifier, entityName: $0.name, key: .row(row.key))
+        if plan.needsMemory { return try fetch(plan).map(\.persistentModelID) }
+        return try FetchPlan<Model>.asking {
+            try plan.parts.flatMap { part in
+                try part.binding.store.read { try $0.identifiers(part.asked.query) }.compactMap { row in
+                    part.binding.entity(row.entity).map {
+                        PersistentIdentifier(
+                            storeIdentifier: part.binding.identifier, entityName: $0.name, key: .row(row.key))
+                    }
                 }
             }
         }
@@ -119,69 +128,6 @@ extension ContextCore {
                     try cursor.check()
                 }
             }
-        }
-    }
-}
-
-/// How a fetch is carried out: what the store does, and what is left for memory.
-struct FetchPlan<Model: PersistentModel> {
-    let descriptor: FetchDescriptor<Model>
-    let core: ContextCore
-    let query: StoreQuery
-    let bindings: [StoreBinding]
-    /// Whether the store's answer is not yet the result.
-    let needsMemory: Bool
-    /// Objects with unsaved changes that the store's answer may have missed.
-    private let pending: [Model]
-
-    var prefetches: Bool { !descriptor.relationshipKeyPathsForPrefetching.isEmpty }
-
-    init(_ descriptor: FetchDescriptor<Model>, _ core: ContextCore) throws {
-        self.descriptor = descriptor
-        self.core = core
-        let name = ModelDescription.of(Model.self).name
-        bindings = core.bindings.filter { $0.entity(named: name) != nil }
-        guard !bindings.isEmpty else {
-            throw SwiftDataError(
-                .unknownSchema,
-                detail: "\(Model.self) is none of the container's models: name it in ModelContainer(for:)")
-        }
-        var pending: [Model] = []
-        var hides = false
-        if descriptor.includePendingChanges {
-            for state in core.inserted.states where state.flags.contains(.inserted) {
-                if let model = state.model as? Model { pending.append(model) }
-            }
-            for state in core.changed.states where state.flags.contains(.changed) {
-                if let model = state.model as? Model { pending.append(model) }
-            }
-        }
-        hides =
-            core.deleted.live > 0 && core.deleted.states.contains { $0.flags.contains(.deleted) && $0.model is Model }
-        self.pending = pending
-        needsMemory =
-            !pending.isEmpty || hides || bindings.count > 1 || descriptor.predicate != nil
-            || !descriptor.sortBy.isEmpty
-        var query = StoreQuery(entity: name)
-        if !needsMemory {
-            query.limit = descriptor.fetchLimit
-            query.offset = descriptor.fetchOffset
-        }
-        self.query = query
-    }
-
-    /// Brings what the store gave together with what is unsaved.
-    func refine(_ objects: inout [Model]) throws {
-        if !pending.isEmpty {
-            let unsaved = Set(pending.lazy.map { ObjectIdentifier($0) })
-            objects.removeAll { unsaved.contains(ObjectIdentifier($0)) }
-            objects += pending
-        }
-        if let predicate = descriptor.predicate { objects = try objects.filter { try predicate.evaluate($0) } }
-        if !descriptor.sortBy.isEmpty { objects.sort(using: descriptor.sortBy) }
-        if let offset = descriptor.fetchOffset, offset > 0 { objects.removeFirst(min(offset, objects.count)) }
-        if let limit = descriptor.fetchLimit, limit >= 0, objects.count > limit {
-            objects.removeLast(objects.count - limit)
         }
     }
 }

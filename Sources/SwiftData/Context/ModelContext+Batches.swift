@@ -33,8 +33,7 @@ extension ModelContext {
     public func delete<T>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws where T: PersistentModel {
-        for object in try core.fetch(FetchDescriptor<T>(predicate: predicate)) {
-            if includeSubclasses || type(of: object) == T.self { core.delete(object) }
-        }
+        let plan = try FetchPlan(FetchDescriptor<T>(predicate: predicate), core, includesSubentities: includeSubclasses)
+        for object in try core.fetch(plan) { core.delete(object) }
     }
 }
