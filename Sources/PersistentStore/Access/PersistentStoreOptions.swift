@@ -21,6 +21,14 @@ package struct PersistentStoreOptions: Sendable {
     package var bundleIdentifier: String?
 
     package init() {}
+
+    /// A step for a layer above that has a type of the stage's name.
+    package mutating func addMigrationStage(
+        from: StoreModel, to: StoreModel, willMigrate: (@Sendable (PersistentStore) throws -> Void)?,
+        didMigrate: (@Sendable (PersistentStore) throws -> Void)?
+    ) {
+        migrationStages.append(MigrationStage(from: from, to: to, willMigrate: willMigrate, didMigrate: didMigrate))
+    }
 }
 
 /// One step of a migration. All steps and the change of the file are one transaction: after a crash the file is as it was.

@@ -16,6 +16,15 @@ extension PersistentStore {
         try delete("ACHANGE WHERE Z_PK <= ?2 AND ZTRANSACTIONID <= ?1", .integer(transaction), .integer(last))
     }
 
+    /// Deletes some transactions of the history; the others stay.
+    package func deleteHistory(transactions: [Int64]) throws {
+        guard !options.isReadOnly else { throw PersistentStoreError.readOnly(path: path) }
+        guard !transactions.isEmpty else { return }
+        let list = StoreValue.string("[\(transactions.map { String($0) }.joined(separator: ","))]")
+        try delete("ATRANSACTION WHERE Z_PK IN (SELECT value FROM json_each(?1))", list)
+        try delete("ACHANGE WHERE ZTRANSACTIONID IN (SELECT value FROM json_each(?1))", list)
+    }
+
     /// Deletes the transactions before a time.
     package func deleteHistory(before date: Date) throws {
         let last = try read { reader in

@@ -38,6 +38,16 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         mainCore.container = self
     }
 
+    /// A container of one version for the time of a migration's stage.
+    init(migrating store: PersistentStore, _ schema: Schema, _ configuration: ModelConfiguration) {
+        self.schema = schema
+        migrationPlan = nil
+        configurations = [configuration]
+        bindings = [StoreBinding(store, configuration, schema.descriptions)]
+        mainCore = ContextCore(bindings: bindings)
+        mainCore.container = self
+    }
+
     deinit { mainCore.close() }
 
     /// The context of the main actor. It saves by itself.
@@ -85,6 +95,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         var options = PersistentStoreOptions()
         options.isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
         let model = try schema.storeModel(of: descriptions)
+        try migrationPlan?.addStages(to: &options, configuration)
         do {
             if configuration.isStoredInMemoryOnly {
                 return try PersistentStore(at: .memory, model: model, options: options)

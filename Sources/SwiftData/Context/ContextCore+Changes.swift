@@ -14,6 +14,7 @@ extension ContextCore {
         // Kept until it is saved.
         if state.retained == nil { state.retained = state.model }
         changed.append(state)
+        scheduleAutosave()
     }
 
     // MARK: - Inserting
@@ -65,6 +66,7 @@ extension ContextCore {
         state.version = 0
         state.flags = state.flags.intersection(.handedOutTemporaryIdentifier).union(.inserted)
         inserted.append(state)
+        scheduleAutosave()
         undo?.didInsert(model)
     }
 
@@ -104,6 +106,7 @@ extension ContextCore {
                 nullifying.append((model, property, related))
             }
             mark(state)
+            scheduleAutosave()
         }
         // When all that goes is known: only what stays has to forget it.
         for (model, property, related) in nullifying {

@@ -8,6 +8,9 @@ extension ContextCore {
             throw insertionError
         }
         guard hasChanges else { return }
+        let facade = facade
+        NotificationCenter.default.post(name: ModelContext.willSave, object: facade)
+        let saved = SavedIdentifiers(self)
         try validate()
         for binding in bindings {
             var save = ContextSave(core: self, binding: binding)
@@ -20,6 +23,7 @@ extension ContextCore {
             try save.run()
         }
         forgetPending()
+        NotificationCenter.default.post(name: ModelContext.didSave, object: facade, userInfo: saved.userInfo)
     }
 
     /// The lists of what waited are over; a save of several stores that stopped half-way keeps what is left.

@@ -8,7 +8,10 @@ package final class ContextCore {
     let bindings: [StoreBinding]
     let editingIdentifier = UUID()
     var author: String?
-    var autosaveEnabled = false
+    var autosaveEnabled = false {
+        didSet { if hasChanges { scheduleAutosave() } }
+    }
+    var isAutosaveScheduled = false
     weak var container: ModelContainer?
     weak var facadeReference: ModelContext?
     /// The context's own end: nothing is registered any more.

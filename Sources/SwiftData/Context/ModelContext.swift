@@ -65,7 +65,10 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Forgets all that is not saved.
     public func rollback() { core.rollback() }
 
-    public func processPendingChanges() {}
+    /// Saves what waits to be saved by itself. Relationships and delete rules need no processing: they hold at once.
+    public func processPendingChanges() {
+        if autosaveEnabled { core.autosave() }
+    }
 
     /// Keeps all changes.
     public func save() throws { try core.save() }

@@ -40,6 +40,11 @@ public macro _PersistedProperty(_ index: Int) =
 public macro _TransformablePersistedProperty(_ index: Int) =
     #externalMacro(module: "SwiftDataMacros", type: "TransformablePersistedPropertyMacro")
 
+/// Gives an actor a context of its own, on which its work runs.
+@attached(member, names: named(modelExecutor), named(modelContainer), named(init))
+@attached(extension, conformances: ModelActor)
+public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelActorMacro")
+
 /// Combinations of values of which no two objects have the same.
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
