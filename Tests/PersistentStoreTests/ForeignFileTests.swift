@@ -45,6 +45,8 @@ struct ForeignFileTests {
         INSERT INTO ATRANSACTIONSTRING VALUES (1, 16003, 1, 'bar');
         INSERT INTO ATRANSACTION VALUES (2, 16002, 1, 1, NULL, NULL, NULL, 700000000.5, NULL, NULL, NULL, NULL, NULL);
         INSERT INTO ACHANGE VALUES (5, 16001, 1, 1, 3, 4, 2, X'40');
+        CREATE TRIGGER ZT_ZMOOD AFTER INSERT ON ZDRINK FOR EACH ROW BEGIN
+            SELECT NSCoreDataDATriggerInsertUpdatedAffectedObjectValue('ZMOOD', Z_ENT, Z_PK, 'ZNAME', ZNAME) FROM ZMOOD; END;
         """
 
     static let model = StoreModel(entities: [

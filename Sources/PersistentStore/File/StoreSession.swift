@@ -13,7 +13,17 @@ final class StoreSession {
         self.connection = connection
         self.path = path
         self.externalFiles = externalFiles
-        if let handle = connection.handle { registerQueryFunctions(on: handle) }
+        guard let handle = connection.handle else { return }
+        registerQueryFunctions(on: handle)
+        // The triggers of derived attributes in files of Apple's frameworks tell a context which rows they changed. The change itself
+        // they make in SQL.
+        for name in [
+            "NSCoreDataTriggerUpdateAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
+            "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+        ] {
+            sqlite3_create_function_v2(
+                handle, name, -1, SQLITE_UTF8, nil, { context, _, _ in sqlite3_result_null(context) }, nil, nil, nil)
+        }
     }
 
     // MARK: - Statements
