@@ -61,13 +61,14 @@ struct BackupTests {
             #expect(zone.incarnationStart == 2)
             #expect(zone.sequence > before.sequence)
             #expect(zone.sequence >= zone.incarnation << 32)
-            // A token from before the backup goes on where it was.
+            // Its history goes on where it was.
             try save(["new"], in: container)
             #expect(try names(in: container, after: 1) == ["two", "new"])
-            // A zone that is made now may have the id of one that was lost, but begins above all it used.
+            // A zone that is made now is none of those that were lost.
             let made = try container.writeAndWait {
                 try $0.insertZone(key: ZoneKey(scope: .private, owner: "_u", name: "Y"), created: 2)
             }
+            #expect(made.id > 1 << 20)
             #expect(made.incarnation == zone.incarnation)
             #expect(made.incarnationStart == 0)
             #expect(made.sequence == zone.incarnation << 32)

@@ -17,6 +17,8 @@ package final class AccountSession: Sendable {
         var signingIn: Task<Result<String, CKError>, Never>?
         var userRecordName: String?
         var hasRunOut = false
+        /// Raised by each sign-in, sign-out and change of status.
+        var revision: UInt64 = 0
 
         init(_ account: StratusCloud.Account) {
             status = .available
@@ -29,12 +31,7 @@ package final class AccountSession: Sendable {
     }
 
     private let state: Mutex<State>
-    private let changes = Mutex(Changes())
-
-    private struct Changes {
-        var revision: UInt64 = 0
-        var observers: [@Sendable () -> Void] = []
-    }
+    private let observers = Mutex<[@Sendable () -> Void]>([])
 
     /// Told of each refreshed token; the credentials file listens here.
     private let tokenChanged: (@Sendable (String) -> Void)?
@@ -56,35 +53,36 @@ package final class AccountSession: Sendable {
     /// What a test's device shows; the token stays.
     package func setStatus(_ status: Status) {
         let changed = state.withLock { state in
-            defer { state.status = status }
-            return state.status != status
+            guard state.status != status else { return false }
+            state.status = status
+            state.revision += 1
+            return true
         }
         if changed { announceChange() }
     }
 
     /// Signs somebody else in, or nobody.
     package func replace(with account: StratusCloud.Account) {
-        let before = state.withLock { state in
-            defer { state = State(account) }
-            return state.status
+        let changed = state.withLock { state in
+            let (before, revision) = (state.status, state.revision)
+            let changed = before != .noAccount || account != .none
+            state = State(account)
+            state.revision = changed ? revision + 1 : revision
+            return changed
         }
-        if before != .noAccount || account != .none { announceChange() }
+        if changed { announceChange() }
     }
 
     /// Another number after each sign-in, sign-out and change of status.
-    package var revision: UInt64 { changes.withLock { $0.revision } }
+    package var revision: UInt64 { state.withLock { $0.revision } }
 
     /// Calls `observer` after each sign-in, sign-out and change of status, on the thread that made it.
     package func observe(_ observer: @escaping @Sendable () -> Void) {
-        changes.withLock { $0.observers.append(observer) }
+        observers.withLock { $0.append(observer) }
     }
 
     private func announceChange() {
-        let observers = changes.withLock { changes in
-            changes.revision += 1
-            return changes.observers
-        }
-        for observer in observers { observer() }
+        for observer in observers.withLock({ $0 }) { observer() }
         NotificationCenter.default.post(name: .CKAccountChanged, object: nil)
     }
 
@@ -94,25 +92,45 @@ package final class AccountSession: Sendable {
         set { state.withLock { $0.userRecordName = newValue } }
     }
 
+    /// The same; nil where another account than that of this revision is signed in.
+    func userRecordName(of revision: UInt64?) -> String? {
+        state.withLock { revision == nil || revision == $0.revision ? $0.userRecordName : nil }
+    }
+
+    /// Takes over what a request told of the account that was signed in then.
+    func learn(userRecordName: String, at revision: UInt64) {
+        state.withLock { if $0.revision == revision { $0.userRecordName = userRecordName } }
+    }
+
+    /// What a request proves its account with, and the account's revision.
+    struct Proof: Sendable {
+        /// nil for a read of the public database without an account.
+        var token: String?
+        var revision: UInt64
+    }
+
     /// The token to send.
     ///
-    /// - Returns: nil for a read of the public database without an account.
-    /// - Throws: `.notAuthenticated` without an account, `.accountTemporarilyUnavailable` while it needs the user's
-    ///   attention.
-    func webAuthToken(
-        anonymousAllowed: Bool, transport: any Transport, limits: RequestLimits
-    ) async throws(CKError) -> String? {
-        let (status, token) = state.withLock { ($0.status, $0.token) }
+    /// - Parameter revision: Of the account that it must be; nil for whoever is signed in.
+    /// - Throws: `.notAuthenticated` without an account and for another one, `.accountTemporarilyUnavailable` while it
+    ///   needs the user's attention.
+    func proof(
+        of revision: UInt64?, anonymousAllowed: Bool, transport: any Transport, limits: RequestLimits
+    ) async throws(CKError) -> Proof {
+        let (status, token, present) = state.withLock { ($0.status, $0.token, $0.revision) }
+        if let revision, revision != present {
+            throw CKError(.notAuthenticated, reason: "Another account has been signed in since")
+        }
         switch status {
         case .available: break
-        case _ where anonymousAllowed: return nil
+        case _ where anonymousAllowed: return Proof(token: nil, revision: present)
         case .temporarilyUnavailable:
             throw CKError(.accountTemporarilyUnavailable, reason: "The account needs attention before it can be used")
         default:
             throw CKError(.notAuthenticated, reason: "No account is signed in")
         }
-        if let token { return token }
-        return try await signIn(transport, limits).get()
+        if let token { return Proof(token: token, revision: present) }
+        return Proof(token: try await signIn(transport, limits).get(), revision: present)
     }
 
     /// All callers that come while a sign-in runs wait for that one.
@@ -120,7 +138,8 @@ package final class AccountSession: Sendable {
         let task: Task<Result<String, CKError>, Never>? = state.withLock { state in
             if let running = state.signingIn { return running }
             guard let (account, password) = state.password else { return nil }
-            let task = Task { await self.exchange(account, password, transport, limits) }
+            let revision = state.revision
+            let task = Task { await self.exchange(account, password, revision, transport, limits) }
             state.signingIn = task
             return task
         }
@@ -131,7 +150,7 @@ package final class AccountSession: Sendable {
     }
 
     private func exchange(
-        _ account: String, _ password: String, _ transport: any Transport, _ limits: RequestLimits
+        _ account: String, _ password: String, _ revision: UInt64, _ transport: any Transport, _ limits: RequestLimits
     ) async -> Result<String, CKError> {
         let result: Result<String, CKError>
         do throws(TransportError) {
@@ -140,17 +159,24 @@ package final class AccountSession: Sendable {
         } catch {
             result = .failure(CKError(error, changesState: false))
         }
-        state.withLock { state in
+        let isPresent = state.withLock { state in
+            guard state.revision == revision else { return false }
             state.signingIn = nil
             if case .success(let token) = result { state.token = token }
+            return true
         }
-        return result
+        return isPresent
+            ? result : .failure(CKError(.notAuthenticated, reason: "Another account has been signed in since"))
     }
 
     /// Takes over the token that came with an answer.
-    func rotate(to token: String) {
+    ///
+    /// - Parameter revision: Of the account that the request was made for: another one's token is nothing to the present
+    ///   one. nil where it is known to be the present one's.
+    func rotate(to token: String, of revision: UInt64? = nil) {
         let changed = state.withLock { state in
-            guard state.token != token, state.status != .noAccount else { return false }
+            guard state.token != token, state.status != .noAccount, revision == nil || revision == state.revision
+            else { return false }
             state.token = token
             return true
         }
@@ -170,6 +196,7 @@ package final class AccountSession: Sendable {
             if state.token == token { state.token = nil }
             let before = state.status
             if state.token == nil && state.password == nil {
+                if before != .noAccount { state.revision += 1 }
                 state.status = .noAccount
                 state.hasRunOut = true
             }

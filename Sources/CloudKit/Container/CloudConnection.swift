@@ -93,8 +93,10 @@ package final class CloudConnection: Sendable {
         guard !Task.isCancelled else { throw CKError(.operationCancelled, reason: "The operation was cancelled") }
         var signedInAgain = false
         while true {
-            let token = try await account.webAuthToken(
-                anonymousAllowed: database == .public && operation.isRead, transport: transport, limits: options.limits)
+            let proof = try await account.proof(
+                of: options.accountRevision, anonymousAllowed: database == .public && operation.isRead,
+                transport: transport, limits: options.limits)
+            let token = proof.token
             let call = Call(
                 container: container, environment: environment, database: database,
                 credentials: Credentials(apiToken: apiToken, webAuthToken: token),
@@ -105,7 +107,7 @@ package final class CloudConnection: Sendable {
             } catch {
                 throw CKError(error, changesState: !operation.isRead)
             }
-            if let token = reply.webAuthToken { account.rotate(to: token) }
+            if let token = reply.webAuthToken { account.rotate(to: token, of: proof.revision) }
             switch reply.result {
             case .success(let answer):
                 return answer
@@ -127,6 +129,8 @@ package struct RequestOptions: Sendable {
     package var qualityOfService: QualityOfService
     /// Seconds for the whole operation with its retries; nil has no end.
     package var resourceTimeout: Double?
+    /// Where the requests belong to one account and may reach no other: its revision.
+    package var accountRevision: UInt64?
 
     package init(
         limits: RequestLimits = RequestLimits(), qualityOfService: QualityOfService = .userInitiated,

@@ -20,7 +20,7 @@ protocol DatabaseRequest: Sendable {
 package struct DatabaseSession: Sendable {
     let core: ContainerCore
     package let scope: CKDatabase.Scope
-    let options: RequestOptions
+    var options: RequestOptions
 
     func answer(to operation: WebServices.Operation) async throws(CKError) -> Answer {
         try await core.connection().answer(
@@ -30,15 +30,21 @@ package struct DatabaseSession: Sendable {
     /// The signed-in user's record name; asked of the server once for each connection.
     func userRecordName() async throws(CKError) -> String {
         let connection = try core.connection()
-        if let known = connection.account.userRecordName, connection.account.status == .available { return known }
+        let account = connection.account
+        if let known = account.userRecordName(of: options.accountRevision), account.status == .available {
+            return known
+        }
         // The user endpoints are on the public path whatever the database. [Apple:FetchCurrentUserIdentity]
-        guard connection.account.status != .noAccount else {
+        guard account.status != .noAccount else {
             throw CKError(.notAuthenticated, reason: "No account is signed in")
         }
+        var options = options
+        let revision = options.accountRevision ?? account.revision
+        options.accountRevision = revision
         let answer = try await connection.answer(
             to: .usersCaller, container: core.identifier, database: .public, options: options)
         guard case .user(let user) = answer else { throw CKError.unexpectedAnswer }
-        connection.account.userRecordName = user.userRecordName
+        account.learn(userRecordName: user.userRecordName, at: revision)
         return user.userRecordName
     }
 }

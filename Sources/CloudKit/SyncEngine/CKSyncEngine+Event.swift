@@ -139,6 +139,10 @@ extension CKSyncEngine.Event {
     }
 
     /// All changes of a zone have come, or what kept them from it.
+    ///
+    /// `.changeTokenExpired` says that the server no longer knows what went since the last fetch. The engine reads the zone
+    /// from its beginning right after it; what is not among those changes, until the zone's next end without an error, is
+    /// gone. Apple's documentation is silent on this.
     public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
         public let zoneID: CKRecordZone.ID
         public let error: CKError?

@@ -181,7 +181,7 @@ final class SyncDriver: Sendable {
         let requests = requests
         switch effect {
         case .checkAccount:
-            return .account(await waiting(operation) { await requests.account() })
+            return .account(await waiting(operation) { await requests.bindAccount() })
         case .deliver(let event):
             await delegate.handleEvent(event, syncEngine: engine)
             return .handled
@@ -390,10 +390,11 @@ final class SyncDriver: Sendable {
     ///
     /// - Returns: What kept it from being saved. The engine syncs without a subscription too, only later.
     private func subscribe() async -> CKError? {
-        guard case .success(let user?) = await requests.account(), control.withLock({ $0.subscribedUser }) != user
+        guard case .success(let account?) = await requests.account(),
+            control.withLock({ $0.subscribedUser }) != account.userRecordName
         else { return nil }
-        if let error = await subscription.save() { return error }
-        control.withLock { $0.subscribedUser = user }
+        if let error = await subscription.save(for: account) { return error }
+        control.withLock { $0.subscribedUser = account.userRecordName }
         return nil
     }
 

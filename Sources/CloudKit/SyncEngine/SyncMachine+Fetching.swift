@@ -21,12 +21,17 @@ extension SyncMachine {
         let context: CKSyncEngine.FetchChangesContext
         var options: CKSyncEngine.FetchChangesOptions
         var isDatabaseDone = false
-        /// Zones known before their database's token ran out. Those that the new list does not show are gone.
+        /// Zones known before, while the database is read from its beginning. Those that its list does not show are gone.
         var unconfirmed: Set<CKRecordZone.ID>?
+        /// Where that reading is. It is not kept: broken off, it begins again, or nobody would know what it did not show.
+        var restartToken: String?
         var zoneID: CKRecordZone.ID?
         /// Zones done with, well or not.
         var finishedZones: Set<CKRecordZone.ID> = []
-        var hasRestartedZone = false
+        /// Zones that were not found. Once all others are read, the database is asked again why.
+        var missingZones: Set<CKRecordZone.ID> = []
+        /// Zones whose tokens ran out, read from their beginning once.
+        var restartedZones: Set<CKRecordZone.ID> = []
         /// Of a record of the zone that could not be read.
         var unreadable: CKError?
         var failures = SyncFailures()
@@ -106,20 +111,31 @@ extension SyncMachine {
 
     private mutating func request(_ fetching: inout Fetching) -> [Effect] {
         if !fetching.isDatabaseDone {
+            if progress.databaseToken == nil && fetching.unconfirmed == nil {
+                fetching.unconfirmed = Set(progress.zoneTokens.keys).union(progress.unfetchedZoneIDs)
+            }
             fetching.step = .databasePage
             activity = .fetching(fetching)
-            return [.fetchDatabaseChanges(since: progress.databaseToken)]
+            return [.fetchDatabaseChanges(since: progress.databaseToken ?? fetching.restartToken)]
         }
         if let zoneID = fetching.zoneID {
             fetching.step = .zonePage
             activity = .fetching(fetching)
             return [.fetchZoneChanges(zoneID, since: progress.zoneTokens[zoneID])]
         }
-        guard let zoneID = nextZone(fetching) else { return endFetching(&fetching) }
+        guard let zoneID = nextZone(fetching) else {
+            return fetching.missingZones.isEmpty ? endFetching(&fetching) : askAgain(&fetching)
+        }
         fetching.zoneID = zoneID
-        fetching.hasRestartedZone = false
         fetching.unreadable = nil
         return deliver(.willFetchRecordZoneChanges(.init(zoneID: zoneID)), then: .zoneWill, &fetching)
+    }
+
+    /// Zones were not found since the database was asked. Its list tells why; one that it never showed, since only this
+    /// device wrote to it, it does not miss either.
+    private mutating func askAgain(_ fetching: inout Fetching) -> [Effect] {
+        fetching.isDatabaseDone = false
+        return askForOptions(&fetching)
     }
 
     private func nextZone(_ fetching: Fetching) -> CKRecordZone.ID? {
@@ -138,21 +154,19 @@ extension SyncMachine {
         switch result {
         case .failure(let error) where error.code == .changeTokenExpired && progress.databaseToken != nil:
             progress.databaseToken = nil
-            fetching.unconfirmed = Set(progress.zoneTokens.keys).union(progress.unfetchedZoneIDs)
             return askForOptions(&fetching)
         case .failure(let error):
             fetching.fatal = error
             return endFetching(&fetching)
         case .success(var page):
-            if var unconfirmed = fetching.unconfirmed {
-                unconfirmed.subtract(page.changed)
-                unconfirmed.subtract(page.deleted.map(\.zoneID))
-                if !page.moreComing {
-                    page.deleted += unconfirmed.sorted { $0.shortDescription < $1.shortDescription }
-                        .map { CKDatabase.DatabaseChange.Deletion(zoneID: $0, reason: .deleted) }
-                    unconfirmed = []
-                }
-                fetching.unconfirmed = unconfirmed
+            fetching.unconfirmed?.subtract(page.listed)
+            fetching.missingZones.subtract(page.listed)
+            if !page.moreComing {
+                let gone = fetching.missingZones.union(fetching.unconfirmed ?? [])
+                page.deleted += gone.sorted { $0.shortDescription < $1.shortDescription }
+                    .map { CKDatabase.DatabaseChange.Deletion(zoneID: $0, reason: .deleted) }
+                fetching.missingZones = []
+                fetching.unconfirmed = nil
             }
             guard !page.changed.isEmpty || !page.deleted.isEmpty else { return databaseHandled(page, &fetching) }
             let event = CKSyncEngine.Event.FetchedDatabaseChanges(
@@ -165,8 +179,14 @@ extension SyncMachine {
     private mutating func databaseHandled(_ page: DatabasePage, _ fetching: inout Fetching) -> [Effect] {
         for deletion in page.deleted { progress.forget(deletion.zoneID) }
         for zoneID in page.changed { progress.addUnfetched(zoneID) }
-        let stands = page.token == progress.databaseToken
-        progress.databaseToken = page.token
+        // Where the database was asked again, a zone may have been made again.
+        fetching.finishedZones.subtract(page.changed)
+        let stands = page.token == progress.databaseToken ?? fetching.restartToken
+        if fetching.unconfirmed != nil && page.moreComing {
+            fetching.restartToken = page.token
+        } else {
+            progress.databaseToken = page.token
+        }
         if page.moreComing && stands && page.changed.isEmpty && page.deleted.isEmpty {
             fetching.fatal = .tokenStandsStill
             return endFetching(&fetching)
@@ -188,15 +208,19 @@ extension SyncMachine {
                 deletions: page.deleted)
             return deliver(.fetchedRecordZoneChanges(event), then: .zoneHandled(page), &fetching)
         case .failure(let error):
-            if error.code == .changeTokenExpired, progress.zoneTokens[zoneID] != nil, !fetching.hasRestartedZone {
-                // From the beginning. Which records went meanwhile the server no longer knows.
+            if error.code == .changeTokenExpired, progress.zoneTokens[zoneID] != nil,
+                fetching.restartedZones.insert(zoneID).inserted
+            {
+                // From the beginning. Which records went meanwhile the server no longer knows: the app hears the error, and
+                // what the reading that follows does not show is gone. Apple's documentation is silent on this.
                 progress.zoneTokens[zoneID] = nil
-                fetching.hasRestartedZone = true
-                return askForOptions(&fetching)
+                return deliver(
+                    .didFetchRecordZoneChanges(.init(zoneID: zoneID, error: error)), then: .zoneDid, &fetching)
             }
             if error.code == .zoneNotFound || error.code == .userDeletedZone {
-                // Gone since the database was asked, whose next list tells why. It keeps no other zone from being read.
-                progress.forget(zoneID)
+                // Gone since the database was asked. It keeps no other zone from being read.
+                progress.zoneTokens[zoneID] = nil
+                fetching.missingZones.insert(zoneID)
             } else if error.syncTreatment == .retry && error.code != .zoneBusy {
                 fetching.fatal = error
             } else {
@@ -228,4 +252,8 @@ extension SyncMachine {
         fetching.finishedZones.insert(zoneID)
         return deliver(.didFetchRecordZoneChanges(.init(zoneID: zoneID, error: error)), then: .zoneDid, &fetching)
     }
+}
+
+extension SyncMachine.DatabasePage {
+    fileprivate var listed: [CKRecordZone.ID] { changed + deleted.map(\.zoneID) }
 }

@@ -149,6 +149,7 @@ extension SyncMachine {
                 switch result.flatMap({ $0.deleted[zoneID] ?? .failure(.unexpectedAnswer) }) {
                 case .success:
                     deleted.append(zoneID)
+                    progress.forget(zoneID)
                 case .failure(let error):
                     failure = error
                     failedDeletes[zoneID] = error
@@ -266,6 +267,8 @@ extension SyncMachine {
     private mutating func tell(
         _ report: RecordReport, _ zoneID: CKRecordZone.ID, _ sending: inout Sending
     ) -> [Effect] {
+        // The zone may be one that the database has not told of yet. It has something to fetch: this, at least.
+        if !report.hasNoSuccess && progress.zoneTokens[zoneID] == nil { progress.addUnfetched(zoneID) }
         for (recordID, error) in report.errors {
             sending.failedRecordIDs.insert(recordID)
             sending.failures.add(error, for: recordID)

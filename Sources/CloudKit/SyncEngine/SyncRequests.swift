@@ -1,27 +1,67 @@
+import Synchronization
 import WebServices
 
 /// The server's side of a sync engine: what the machine asks for, done by the requests of the database.
-struct SyncRequests: Sendable {
-    let database: CKDatabase
+///
+/// The account that `bindAccount()` found holds until it is asked again: whoever signs in meanwhile, nothing of one account
+/// is sent to, or fetched from, another.
+final class SyncRequests: Sendable {
+    private let database: CKDatabase
+    private let accountRevision = Mutex<UInt64?>(nil)
 
-    /// The signed-in user's record name; nil where nobody is signed in.
+    init(database: CKDatabase) {
+        self.database = database
+    }
+
+    /// Whoever is signed in at one time.
+    struct Account: Sendable {
+        var userRecordName: String
+        /// To hand to requests that may reach no other account.
+        var revision: UInt64
+    }
+
+    /// nil where nobody is signed in.
     ///
     /// An account that cannot be used for a time, or whose token has run out, is an error and no sign-out: nothing of it
     /// may be thrown away.
-    func account() async -> Result<String?, CKError> {
+    func account() async -> Result<Account?, CKError> {
         await result { () async throws(CKError) in
-            let session = try database.session()
-            let account = try session.core.connection().account
-            switch account.status {
-            case .available: break
-            case .noAccount where !account.hasRunOut: return nil
-            case .temporarilyUnavailable:
-                throw CKError(.accountTemporarilyUnavailable, reason: "The account needs attention first")
-            case .noAccount, .restricted, .couldNotDetermine:
-                throw CKError(.notAuthenticated, reason: "The account cannot be used")
-            }
-            return try await session.userRecordName()
+            let revision = try database.core.connection().account.revision
+            let name = try await userRecordName(in: session(of: revision))
+            return name.map { Account(userRecordName: $0, revision: revision) }
         }
+    }
+
+    /// The signed-in user's record name; what is asked for from now on is asked for this account only.
+    func bindAccount() async -> Result<String?, CKError> {
+        await result { () async throws(CKError) in
+            let revision = try database.core.connection().account.revision
+            accountRevision.withLock { $0 = revision }
+            return try await userRecordName(in: session())
+        }
+    }
+
+    private func userRecordName(in session: DatabaseSession) async throws(CKError) -> String? {
+        let account = try session.core.connection().account
+        switch account.status {
+        case .available: break
+        case .noAccount where !account.hasRunOut: return nil
+        case .temporarilyUnavailable:
+            throw CKError(.accountTemporarilyUnavailable, reason: "The account needs attention first")
+        case .noAccount, .restricted, .couldNotDetermine:
+            throw CKError(.notAuthenticated, reason: "The account cannot be used")
+        }
+        return try await session.userRecordName()
+    }
+
+    private func session() throws(CKError) -> DatabaseSession {
+        try session(of: accountRevision.withLock { $0 })
+    }
+
+    private func session(of revision: UInt64?) throws(CKError) -> DatabaseSession {
+        var session = try database.session()
+        session.options.accountRevision = revision
+        return session
     }
 
     /// - Parameters:
@@ -40,7 +80,7 @@ struct SyncRequests: Sendable {
                     ZoneChanges.Zone(zoneID: zoneID, token: CKServerChangeToken(syncToken: token))
                 }
             }
-            let (events, outcome) = try await request.collect(in: database.session())
+            let (events, outcome) = try await request.collect(in: session())
             var page = SyncMachine.DatabasePage(
                 changed: [], deleted: [], token: outcome.token.syncToken, moreComing: outcome.moreComing)
             for event in events {
@@ -68,7 +108,7 @@ struct SyncRequests: Sendable {
             let request = ZoneChanges(zones: [zone], fetchesAll: false) { page in
                 if page.moreComing && page.syncToken != token { moreComing(page.syncToken) }
             }
-            return try Self.page(try await request.collect(in: database.session()).events)
+            return try Self.page(try await request.collect(in: session()).events)
         }
     }
 
@@ -101,7 +141,7 @@ struct SyncRequests: Sendable {
         await result { () async throws(CKError) in
             var outcome = SyncMachine.ZoneOutcome()
             let request = ZoneModification(saving: zones, deleting: zoneIDs)
-            for event in try await request.collect(in: database.session()).events {
+            for event in try await request.collect(in: session()).events {
                 switch event {
                 case .saved(let zoneID, let result): outcome.saved[zoneID] = result
                 case .deleted(let zoneID, let result): outcome.deleted[zoneID] = result
@@ -118,7 +158,7 @@ struct SyncRequests: Sendable {
             let modification = RecordModification(
                 saving: request.saves, deleting: request.deletions, policy: .ifServerRecordUnchanged,
                 isAtomic: request.isAtomic)
-            for event in try await modification.collect(in: database.session()).events {
+            for event in try await modification.collect(in: session()).events {
                 switch event {
                 case .saved(let original, let result): outcome.saved[original.recordID] = result
                 case .deleted(let recordID, let result): outcome.deleted[recordID] = result

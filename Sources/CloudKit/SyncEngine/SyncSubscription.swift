@@ -15,17 +15,20 @@ struct SyncSubscription: Sendable {
     }
 
     /// Makes sure that the subscription is there.
-    func save() async -> CKError? {
+    func save(for account: SyncRequests.Account) async -> CKError? {
         guard adopted == nil else { return nil }
         let subscription = CKDatabaseSubscription(subscriptionID: Self.subscriptionID)
         let info = CKSubscription.NotificationInfo()
         info.shouldSendContentAvailable = true
         subscription.notificationInfo = info
-        do {
-            try await database.save(subscription)
+        do throws(CKError) {
+            var session = try database.session()
+            session.options.accountRevision = account.revision
+            let request = SubscriptionModification(saving: [subscription], deleting: [])
+            for case .saved(_, .failure(let error)) in try await request.collect(in: session).events { throw error }
             return nil
         } catch {
-            return error as? CKError ?? CKError(.internalError, reason: String(describing: error))
+            return error
         }
     }
 

@@ -26,7 +26,6 @@ extension RequestContext {
 extension ZoneHistory {
     package init(_ zone: ZoneRow) {
         self.init(
-            id: zone.id, incarnation: zone.incarnation, incarnationStart: zone.incarnationStart,
-            sequence: zone.sequence, horizon: zone.horizon)
+            id: zone.id, incarnation: zone.incarnation, sequence: zone.sequence, horizon: zone.horizon)
     }
 }

@@ -6,17 +6,14 @@ package struct ZoneHistory: Sendable, Hashable {
     package var id: Int64
     /// Raised by a restore or an import.
     package var incarnation: Int64
-    /// The sequence at which this incarnation began.
-    package var incarnationStart: Int64
     /// The newest change.
     package var sequence: Int64
     /// Tombstones up to here are gone.
     package var horizon: Int64
 
-    package init(id: Int64, incarnation: Int64, incarnationStart: Int64, sequence: Int64, horizon: Int64) {
+    package init(id: Int64, incarnation: Int64, sequence: Int64, horizon: Int64) {
         self.id = id
         self.incarnation = incarnation
-        self.incarnationStart = incarnationStart
         self.sequence = sequence
         self.horizon = horizon
     }
@@ -85,27 +82,19 @@ package struct ZoneToken: Sendable, Hashable {
         guard self.zone == zone.id else {
             throw .changeTokenExpired("The token belongs to another zone, or to one that was deleted and made again")
         }
-        var token = self
-        if incarnation != zone.incarnation {
-            // Both histories share everything up to where the present one began, and nothing after it. A sequence's upper
-            // half is the incarnation that it was taken in: of one before that in which the present began, it is not
-            // known what it shares.
-            guard incarnation < zone.incarnation, position <= zone.incarnationStart,
-                incarnation >= zone.incarnationStart >> 32,
-                reverse.map({ $0.ceiling <= zone.incarnationStart }) ?? true
-            else { throw .changeTokenExpired("The zone was restored to a point before the token") }
-            token = ZoneToken(
-                zone: zone.id, incarnation: zone.incarnation, position: position,
-                skipThrough: skipThrough.map { min($0, zone.incarnationStart) }, reverse: reverse)
+        // Also where the token is older than what the restore took away: its client may have saved something since, and
+        // nothing but reading all of the zone shows that this is gone.
+        guard incarnation == zone.incarnation else {
+            throw .changeTokenExpired("The zone was restored since the token")
         }
         guard position <= zone.sequence, (reverse?.ceiling ?? 0) <= zone.sequence else {
             throw .changeTokenExpired("The zone was restored to a point before the token")
         }
         // A first read outlives a clean-up of tombstones that it would have skipped anyway.
-        guard position >= zone.horizon || (token.skipThrough ?? 0) >= zone.horizon else {
+        guard position >= zone.horizon || (skipThrough ?? 0) >= zone.horizon else {
             throw .changeTokenExpired("Deletions since the token are no longer known")
         }
-        return token
+        return self
     }
 }
 

@@ -105,11 +105,9 @@ extension ContainerWriter {
             zones.bind(2, incarnation)
             zones.bind(3, incarnation << 32)
             try zones.run()
-            let meta = try writing.setMeta.take()
-            meta.bind(1, tenant)
-            meta.bind(2, MetaName.incarnation)
-            meta.bind(3, incarnation)
-            try meta.run()
+            try set(MetaName.incarnation, incarnation)
+            // Zones made from now on have identities that no zone of the other timeline had.
+            try set(MetaName.zone, max(try meta(MetaName.zone) ?? 0, incarnation << 20))
         } catch { throw failed(error) }
     }
 
@@ -140,6 +138,14 @@ extension ContainerWriter {
             }
             return entries.count == limit
         } catch { throw failed(error) }
+    }
+
+    private func set(_ name: String, _ value: Int64) throws(SQLError) {
+        let meta = try writing.setMeta.take()
+        meta.bind(1, tenant)
+        meta.bind(2, name)
+        meta.bind(3, value)
+        try meta.run()
     }
 
     // MARK: - Steps

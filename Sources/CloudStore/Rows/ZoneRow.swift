@@ -25,7 +25,7 @@ package struct ZoneRow: Sendable, Equatable {
     package var key: ZoneKey
     /// Raised by every restore. Together with `sequence` it makes a point of the zone's history unambiguous.
     package var incarnation: Int64
-    /// The sequence at which this incarnation began: a token of an older incarnation is good up to here, and foreign beyond.
+    /// The sequence at which this incarnation began: what came before, the restored backup had.
     package var incarnationStart: Int64
     /// The newest change's sequence; 0 in a new zone. After a restore it continues from `incarnation << 32`, so that
     /// no sequence is ever used by two timelines.

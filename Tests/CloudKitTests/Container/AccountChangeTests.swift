@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WebServices
 
 @testable import CloudKit
 
@@ -38,6 +39,40 @@ struct AccountChangeTests {
         var iterator = posted.makeAsyncIterator()
         #expect(await iterator.next() != nil)
         NotificationCenter.default.removeObserver(observer)
+    }
+
+    @Test("The account that a sync engine began with holds to the end: nothing of it reaches another one")
+    func boundAccount() async throws {
+        let stub = StubTransport { call, _ throws(TransportError) in Answer.echo(call) }
+        let container = stub.container(account: .webAuthToken("one"))
+        let requests = SyncRequests(database: container.privateCloudDatabase)
+        #expect(try await requests.bindAccount().get() == "_me")
+        let zoneID = CKRecordZone.ID(zoneName: "Notes")
+        let record = CKRecord(recordType: "T", recordID: CKRecord.ID(recordName: "a", zoneID: zoneID))
+        let request = SyncMachine.RecordRequest(zoneID: zoneID, saves: [record], isAtomic: false)
+        let before = stub.calls.count
+        try container.core.connection().account.replace(with: .webAuthToken("two"))
+        #expect(await requests.modifyRecords(request).failure?.code == .notAuthenticated)
+        #expect(stub.calls.count == before, "nothing was sent")
+        _ = try await requests.bindAccount().get()
+        #expect(await requests.modifyRecords(request).failure == nil)
+        #expect(stub.calls.allSatisfy { $0.credentials.webAuthToken != "one" || $0.operation.isRead })
+    }
+
+    @Test("A fresh token that comes after another sign-in is not taken for the new account's")
+    func lateToken() async throws {
+        let session = AccountSession(.webAuthToken("one"))
+        let stub = StubTransport { call, number throws(TransportError) in
+            if number == 1 { session.replace(with: .webAuthToken("two")) }
+            return Answer.echo(call)
+        }
+        let connection = CloudConnection(transport: stub, account: session)
+        let lookup = WebServices.Operation.recordsLookup(.init(records: [.init(recordName: "a")]))
+        for _ in 0..<2 {
+            _ = try await connection.answer(
+                to: lookup, container: "iCloud.test", database: .private, options: RequestOptions())
+        }
+        #expect(stub.calls.map(\.credentials.webAuthToken) == ["one", "two"])
     }
 
     @Test("The credentials file signs in and out; a refreshed token changes nobody")

@@ -1,0 +1,164 @@
+import WebServices
+
+@testable import CloudKit
+
+/// What must be true of devices and server, whatever happens: kept by somebody who sees every request that reached the
+/// server and every edit.
+///
+/// A note's number only grows, each edit has a number of its own, and so a loss can be seen.
+struct EngineLedger {
+    struct Account {
+        /// What the server acknowledged, as it is now.
+        var live: [CKRecord.ID: Int64] = [:]
+        /// Deletions that the server acknowledged.
+        var erased: Set<CKRecord.ID> = []
+    }
+
+    private(set) var accounts: [String: Account] = [:]
+    private var backup: [String: Account]?
+    /// The newest edit of each note that the server has not acknowledged, by device.
+    private var wanted: [[CKRecord.ID: Int64]]
+    private var erasing: [Set<CKRecord.ID>]
+    /// In whose data each edit was made; none before somebody signed in.
+    private var origins: [Int64: String] = [:]
+
+    init(devices: Int) {
+        wanted = Array(repeating: [:], count: devices)
+        erasing = Array(repeating: [], count: devices)
+    }
+
+    func isErased(_ recordID: CKRecord.ID, of user: String?) -> Bool {
+        user.flatMap { accounts[$0]?.erased.contains(recordID) } ?? false
+    }
+
+    // MARK: Edits
+
+    mutating func writes(_ device: Int, _ recordID: CKRecord.ID, _ value: Int64, of owner: String?) {
+        wanted[device][recordID] = value
+        erasing[device].remove(recordID)
+        origins[value] = owner
+    }
+
+    mutating func erases(_ device: Int, _ recordID: CKRecord.ID) {
+        wanted[device][recordID] = nil
+        erasing[device].insert(recordID)
+    }
+
+    /// The app gives up what it has not sent: of a zone, or all of it.
+    mutating func givesUp(_ device: Int, _ zoneID: CKRecordZone.ID?) {
+        guard wanted.indices.contains(device) else { return }
+        guard let zoneID else {
+            wanted[device] = [:]
+            erasing[device] = []
+            return
+        }
+        wanted[device] = wanted[device].filter { $0.key.zoneID != zoneID }
+        erasing[device] = erasing[device].filter { $0.zoneID != zoneID }
+    }
+
+    /// What a device wrote while nobody was signed in becomes a user's.
+    mutating func adopts(_ device: Int, _ user: String) {
+        guard wanted.indices.contains(device) else { return }
+        for (recordID, value) in wanted[device] where origins[value] == nil {
+            origins[value] = user
+            if let live = accounts[user]?.live[recordID], live > value { wanted[device][recordID] = nil }
+        }
+    }
+
+    // MARK: What the server does
+
+    mutating func follow(
+        _ operation: WebServices.Operation, _ reply: Reply, user: String, device: Int
+    ) throws(Violation) {
+        switch (operation, reply.result) {
+        case (.recordsModify(let request), .success(.recordsModify(let response))):
+            let zoneID = CKRecordZone.ID(zoneName: request.zoneID?.zoneName ?? ZoneID.defaultZoneName)
+            for (operation, result) in zip(request.operations, response.records) {
+                guard case .record = result else { continue }
+                let recordID = CKRecord.ID(recordName: operation.record.recordName, zoneID: zoneID)
+                if operation.type.isDeletion {
+                    deleted(recordID, user, device)
+                } else {
+                    try saved(recordID, operation.record.value, user, device)
+                }
+            }
+        case (.zonesModify(let request), .success(.zones(let response))):
+            for (operation, result) in zip(request.operations, response.zones) where operation.type == .delete {
+                if case .zone = result { zoneRemoved(operation.zoneID.zoneName, of: user) }
+            }
+        default: break
+        }
+    }
+
+    private mutating func saved(
+        _ recordID: CKRecord.ID, _ value: Int64, _ user: String, _ device: Int
+    ) throws(Violation) {
+        var account = accounts[user] ?? Account()
+        if let live = account.live[recordID], value < live {
+            throw Violation("\(recordID.recordName) fell from \(live) to \(value)")
+        }
+        guard !account.erased.contains(recordID) else {
+            throw Violation("\(recordID.recordName) was deleted and is back")
+        }
+        guard origins[value] == nil || origins[value] == user else {
+            throw Violation("\(recordID.recordName) = \(value) of \(origins[value] ?? "") went to \(user)")
+        }
+        origins[value] = user
+        account.live[recordID] = value
+        accounts[user] = account
+        // The others' smaller edits have lost.
+        for device in wanted.indices {
+            guard let edit = wanted[device][recordID], edit <= value, origins[edit] == user else { continue }
+            wanted[device][recordID] = nil
+        }
+    }
+
+    private mutating func deleted(_ recordID: CKRecord.ID, _ user: String, _ device: Int) {
+        erasing[device].remove(recordID)
+        // Of one that is not there nothing is known: it may have been meant for a zone that was made anew.
+        guard accounts[user]?.live.removeValue(forKey: recordID) != nil else { return }
+        accounts[user]?.erased.insert(recordID)
+    }
+
+    mutating func zoneRemoved(_ name: String, of user: String) {
+        guard var account = accounts[user] else { return }
+        account.live = account.live.filter { $0.key.zoneID.zoneName != name }
+        account.erased = account.erased.filter { $0.zoneID.zoneName != name }
+        accounts[user] = account
+    }
+
+    var hasBackup: Bool { backup != nil }
+
+    mutating func backUp() { backup = accounts }
+
+    mutating func restore() { accounts = backup ?? accounts }
+
+    // MARK: At rest
+
+    /// - Parameter values: what a device has that has nothing to do any more.
+    func check(_ device: Int, of user: String, _ values: [CKRecord.ID: Int64]) throws(Violation) {
+        let live = accounts[user]?.live ?? [:]
+        for (recordID, value) in live.sorted(by: { $0.value < $1.value }) where values[recordID] != value {
+            let mine = values[recordID].map { "\($0)" } ?? "nothing"
+            throw Violation(
+                "device-\(device) has \(mine) and not \(value) for \(recordID.zoneID.zoneName)/\(recordID.recordName)")
+        }
+        for recordID in values.keys where live[recordID] == nil {
+            throw Violation(
+                "device-\(device) has \(recordID.zoneID.zoneName)/\(recordID.recordName), which the server does not have"
+            )
+        }
+        guard wanted.indices.contains(device) else { return }
+        for (recordID, value) in wanted[device] where !recordID.recordName.hasPrefix("mortal-") {
+            guard let kept = live[recordID], kept >= value else {
+                throw Violation(
+                    "the edit \(value) of \(recordID.zoneID.zoneName)/\(recordID.recordName) by device-\(device) is lost"
+                )
+            }
+        }
+        for recordID in erasing[device] where live[recordID] != nil {
+            throw Violation(
+                "the deletion of \(recordID.zoneID.zoneName)/\(recordID.recordName) by device-\(device) is lost")
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import Synchronization
+import WebServices
+
+@testable import CloudKit
+@testable import CloudServer
+
+/// What lies between devices and server: requests meet faults here, and pushes wait here until they are delivered.
+final class EngineNetwork {
+    let server: RestartableServer
+    /// Seconds.
+    private(set) var time = 0.0
+    var trace: [String] = []
+    var ledger: EngineLedger
+    private var credentials: [String: Credentials] = [:]
+    private var recordNames: [String: String] = [:]
+    private var faults: [Int: [EngineAction.Fault]] = [:]
+    private var partitioned: Set<Int> = []
+    /// The first thing that must not happen and did.
+    private(set) var violation: Violation?
+    /// Stands between the devices and the server: a planted bug.
+    private let wrap: (@escaping CallHandler) -> CallHandler
+
+    init(
+        seed: UInt64, devices: Int, wrap: @escaping (@escaping CallHandler) -> CallHandler = { $0 }
+    ) throws {
+        server = try RestartableServer(seed: seed)
+        ledger = EngineLedger(devices: devices)
+        self.wrap = wrap
+        for user in EngineAction.User.allCases {
+            let name = user.rawValue
+            credentials[name] = Credentials(
+                apiToken: RestartableServer.apiToken, webAuthToken: try server.signIn(name))
+            if case .success(.user(let found)) = call(.usersCaller, user: name, device: "setup").result {
+                recordNames[name] = found.userRecordName
+            }
+        }
+    }
+
+    func pass(_ seconds: Double) { time += seconds }
+
+    // MARK: Faults
+
+    func arm(_ fault: EngineAction.Fault, for device: Int) { faults[device, default: []].append(fault) }
+    func partition(_ device: Int) { partitioned.insert(device) }
+    func reconnect(_ device: Int) { partitioned.remove(device) }
+
+    func heal() {
+        faults = [:]
+        partitioned = []
+    }
+
+    // MARK: Requests
+
+    func account(of device: EngineDevice) -> Result<String?, CKError> {
+        guard device.user != nil else { return .success(nil) }
+        if let armed = faults[device.index]?.first, armed == .accountUnavailable {
+            faults[device.index]?.removeFirst()
+            trace.append("\(device.name) account unavailable")
+            return .failure(CKError(.accountTemporarilyUnavailable))
+        }
+        return .success(device.user)
+    }
+
+    /// - Parameter account: whose data the request is about; nil for whoever is signed in.
+    func send(
+        _ operation: WebServices.Operation, from device: EngineDevice, of account: String?
+    ) -> Result<Answer, CKError> {
+        guard let user = device.user, account == nil || account == user else {
+            return .failure(CKError(.notAuthenticated))
+        }
+        guard !partitioned.contains(device.index) else {
+            trace.append("\(device.name) \(operation.path) cut off")
+            return .failure(CKError(.networkUnavailable))
+        }
+        guard let fault = faults[device.index]?.first else { return deliver(operation, user, device) }
+        faults[device.index]?.removeFirst()
+        trace.append("\(device.name) \(operation.path) \(fault)")
+        return meet(fault, operation, user, device)
+    }
+
+    private func meet(
+        _ fault: EngineAction.Fault, _ operation: WebServices.Operation, _ user: String, _ device: EngineDevice
+    ) -> Result<Answer, CKError> {
+        let lost = CKError(operation.isRead ? .networkFailure : .serverResponseLost)
+        switch fault {
+        case .lost: return .failure(CKError(.networkFailure))
+        case .answerLost:
+            _ = deliver(operation, user, device)
+            return .failure(lost)
+        case .twice(let takesFirst):
+            let first = deliver(operation, user, device)
+            let second = deliver(operation, user, device)
+            return takesFirst ? first : second
+        case .serverDiesBefore:
+            restart()
+            return .failure(lost)
+        case .serverDiesAfter:
+            _ = deliver(operation, user, device)
+            restart()
+            return .failure(lost)
+        case .busy: return .failure(CKError(.zoneBusy))
+        case .limited(let seconds):
+            return .failure(CKError(.requestRateLimited, reason: nil, retryAfter: Double(seconds)))
+        case .unavailable, .accountUnavailable: return .failure(CKError(.serviceUnavailable))
+        case .quota where !operation.isRead: return .failure(CKError(.quotaExceeded))
+        case .tooLarge where operation.itemCount > 1: return .failure(CKError(.limitExceeded))
+        case .oneRecordBusy: return deliverAllButOne(operation, user, device)
+        case .quota, .tooLarge: return deliver(operation, user, device)
+        }
+    }
+
+    /// The first record of several meets an error of its own.
+    private func deliverAllButOne(
+        _ operation: WebServices.Operation, _ user: String, _ device: EngineDevice
+    ) -> Result<Answer, CKError> {
+        guard case .recordsModify(var request) = operation, request.operations.count > 1, request.atomic != true else {
+            return deliver(operation, user, device)
+        }
+        let refused = request.operations.removeFirst()
+        let error = ServerError(.tryAgainLater, "busy")
+        return deliver(.recordsModify(request), user, device).map { answer in
+            guard case .recordsModify(var response) = answer else { return answer }
+            let failed = RecordResult.failure(recordName: refused.record.recordName, error, conflict: .absent)
+            response.records.insert(failed, at: 0)
+            return .recordsModify(response)
+        }
+    }
+
+    private func deliver(
+        _ operation: WebServices.Operation, _ user: String, _ device: EngineDevice
+    ) -> Result<Answer, CKError> {
+        let reply = call(operation, user: user, device: device.name)
+        trace.append("\(device.name) \(operation.path) \(Self.summary(operation, reply))")
+        do { try ledger.follow(operation, reply, user: user, device: device.index) } catch {
+            violation = violation ?? error
+        }
+        return reply.result.mapError { CKError($0) }
+    }
+
+    private func call(_ operation: WebServices.Operation, user: String, device: String) -> Reply {
+        let call = Call(
+            container: World.container, database: .private, credentials: credentials[user] ?? Credentials(),
+            client: .native(deviceID: device), operation: operation)
+        let answered = InlineAnswer()
+        wrap(server.handle)(call) { reply in answered.reply.withLock { $0 = reply } }
+        server.server.push.settle()
+        return answered.reply.withLock { $0 } ?? Reply(.failure(ServerError(.internalError, "no answer")))
+    }
+
+    // MARK: The server
+
+    func restart(_ change: (inout RestartableServer.Settings) -> Void = { _ in }) {
+        do { try server.restart(change) } catch {
+            violation = violation ?? Violation("the server does not start: \(error)")
+        }
+    }
+
+    func removeZone(_ user: EngineAction.User, _ zone: EngineAction.Zone, _ removal: EngineAction.Removal) throws {
+        guard let owner = recordNames[user.rawValue] else { return }
+        let reason: ZoneDeletionReason =
+            switch removal {
+            case .deleted: .deleted
+            case .purged: .purged
+            case .encryptedDataReset: .encryptedDataReset
+            }
+        guard try server.removeZone(owner: owner, name: zone.rawValue, reason: reason) else { return }
+        ledger.zoneRemoved(zone.rawValue, of: user.rawValue)
+        server.server.push.zonesChanged(
+            [ChangedZone(zone.rawValue, recordTypes: nil)],
+            of: PushOwner(
+                realm: PushRealm(container: World.container, environment: .development), userRecordName: owner),
+            by: nil)
+        server.server.push.settle()
+    }
+
+    // MARK: Pushes
+
+    /// Saves the engine's subscription, where it is not known to be there.
+    ///
+    /// - Returns: What keeps it from being there.
+    func subscribe(_ device: EngineDevice) -> CKError? {
+        guard let user = device.user, device.subscribedUser != user else { return nil }
+        let subscription = Subscription(subscriptionID: "CKSyncEngine", .database, notificationInfo: NotificationInfo())
+        let request = SubscriptionsModify.Request(operations: [.create(subscription)])
+        switch send(.subscriptionsModify(request), from: device, of: nil) {
+        case .success: device.subscribedUser = user
+        case .failure(let error): return error
+        }
+        return nil
+    }
+
+    /// The device's long poll, begun if it is not there.
+    func listen(_ device: EngineDevice) {
+        collect(device)
+        if device.courier.address == nil {
+            let request = TokensCreate.Request(apnsEnvironment: .development, clientID: device.name)
+            guard case .success(.tokensCreate(let response)) = send(.tokensCreate(request), from: device, of: nil)
+            else { return }
+            device.courier.address = response.webcourierURL
+            device.courier.lastNotificationID = ""
+            // A server that had forgotten the device may have forgotten its subscription too.
+            device.subscribedUser = nil
+            device.serverMayHaveChanges()
+        }
+        // What has arrived is handed out before the next poll.
+        guard let address = device.courier.address, device.courier.poll == nil, device.courier.arrived.isEmpty,
+            !partitioned.contains(device.index)
+        else { return }
+        let poll = InlineAnswer()
+        device.courier.poll = poll
+        let request = CourierPoll.Request(webcourierURL: address, after: device.courier.lastNotificationID)
+        let call = Call(
+            container: World.container, database: .private, client: .native(deviceID: device.name),
+            operation: .courierPoll(request))
+        server.handle(call) { reply in poll.reply.withLock { $0 = reply } }
+        server.server.push.settle()
+        collect(device)
+    }
+
+    /// Takes what has come over the poll.
+    func collect(_ device: EngineDevice) {
+        guard let reply = device.courier.poll?.reply.withLock({ $0 }) else { return }
+        device.courier.poll = nil
+        // What was said into a broken line is lost.
+        guard !partitioned.contains(device.index) else { return }
+        switch reply.result {
+        case .success(.courierPoll(let notification?)): device.courier.arrived.append(notification)
+        case .failure(let error) where error.code == .notFound: device.courier.address = nil
+        default: break
+        }
+    }
+
+    private static func summary(_ operation: WebServices.Operation, _ reply: Reply) -> String {
+        switch (operation, reply.result) {
+        case (.tokensCreate, .success): "made"
+        case (_, .failure(let error)): "\(error.code.name) \(error.extensionCode?.rawValue ?? "")"
+        case (_, .success(.recordsModify)), (_, .success(.changesZone)):
+            String(decoding: reply.encode().body, as: UTF8.self)
+        case (_, .success): "done"
+        }
+    }
+}
+
+/// How a device hears of pushes: one long poll at a time.
+struct EngineCourier {
+    var address: String?
+    var lastNotificationID = ""
+    var poll: InlineAnswer?
+    var arrived: [PushNotification] = []
+}
+
+/// Where an answer is put down, now or later.
+final class InlineAnswer: Sendable {
+    let reply = Mutex<Reply?>(nil)
+}
+
+extension WebServices.Operation {
+    fileprivate var itemCount: Int {
+        switch self {
+        case .recordsModify(let request): request.operations.count
+        case .zonesModify(let request): request.operations.count
+        default: 1
+        }
+    }
+}

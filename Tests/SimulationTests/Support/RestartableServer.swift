@@ -1,0 +1,158 @@
+import CloudServer
+import CloudStore
+import Foundation
+import SQL
+import WebServices
+
+/// A server on a folder of its own that can be closed and opened again, with a clock and chance of the simulation.
+final class RestartableServer {
+    static let apiToken = String(repeating: "5e", count: 32)
+
+    /// What an operator may change from one start to the next.
+    struct Settings {
+        /// Items of one request; nil is what a server usually takes.
+        var items: Int?
+        var quota: Int64?
+    }
+
+    private let home: URL
+    private var directory: URL
+    private let clock: SimulatedClock
+    private let chance: SimulatedChance
+    private var restores = 0
+    private(set) var settings = Settings()
+    private(set) var server: CloudServer
+
+    init(seed: UInt64) throws {
+        home = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "stratus-simulation-\(UUID().uuidString)")
+        directory = home.appendingPathComponent("0")
+        clock = SimulatedClock()
+        chance = SimulatedChance(seed: seed)
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        server = try Self.open(directory, Settings(), clock, chance)
+    }
+
+    deinit {
+        server.push.stop()
+        server.store.close()
+        try? FileManager.default.removeItem(at: home)
+    }
+
+    var handle: CallHandler { server.handle }
+
+    func signIn(_ user: String) throws -> String {
+        try server.identity.signIn(account: user, password: "", keepSignedIn: true).webAuthToken
+    }
+
+    /// As after a kill: nothing is finished, the files are opened again.
+    func restart(_ change: (inout Settings) -> Void = { _ in }) throws {
+        change(&settings)
+        close()
+        server = try Self.open(directory, settings, clock, chance)
+    }
+
+    private func close() {
+        server.push.stop()
+        server.store.close()
+    }
+
+    /// A year passes, and the maintenance does its work.
+    func expireTombstones() throws {
+        clock.advance(milliseconds: server.configuration.tombstoneLife + 1000)
+        let container = try server.store.container(World.container, "development", create: false)
+        while try container?.runMaintenanceStep(
+            now: clock.now(), tombstoneLife: server.configuration.tombstoneLife) == true
+        {}
+    }
+
+    /// A zone goes without its devices' doing.
+    ///
+    /// - Returns: Whether it was there.
+    func removeZone(owner: String, name: String, reason: ZoneDeletionReason) throws -> Bool {
+        let key = ZoneKey(scope: .private, owner: owner, name: name)
+        let now = clock.now()
+        let container = try server.store.container(World.container, "development", create: false)
+        return try container?.writeAndWait { writer in
+            guard let row = try writer.zone(key) else { return false }
+            try writer.deleteZone(row, reason: reason.rawValue, at: now)
+            return true
+        } ?? false
+    }
+
+    // MARK: Backups
+
+    /// The newest backup replaces the one before.
+    func backUp() throws {
+        let backup = home.appendingPathComponent("backup")
+        try? FileManager.default.removeItem(at: backup)
+        try server.store.backup(to: backup)
+    }
+
+    /// The server goes on as it was at the last backup.
+    func restore() throws {
+        close()
+        restores += 1
+        // It takes its time; restores are told apart by the second.
+        clock.advance(milliseconds: 2000)
+        let restored = home.appendingPathComponent("\(restores)")
+        try CloudStore.restore(
+            from: home.appendingPathComponent("backup"), to: restored, options: Self.options(clock))
+        try? FileManager.default.removeItem(at: directory)
+        directory = restored
+        server = try Self.open(directory, settings, clock, chance)
+    }
+
+    private static func options(_ clock: SimulatedClock) -> StoreOptions {
+        var options = StoreOptions()
+        options.execution = .inline
+        // Power loss is the crash tests' matter; here only the order of things counts.
+        options.synchronous = .off
+        options.now = clock.now
+        return options
+    }
+
+    private static func open(
+        _ directory: URL, _ settings: Settings, _ clock: SimulatedClock, _ chance: SimulatedChance
+    ) throws -> CloudServer {
+        var configuration = ServerConfiguration.emulator(apiToken: apiToken)
+        // Tokens outlive the simulated years, and no poll ends by a real clock.
+        configuration.tokenLife.keptSignedIn = .max / 4
+        configuration.tokenLife.sessionKeptSignedIn = .max / 4
+        configuration.push.pollLife = .seconds(24 * 3600)
+        configuration.push.memory = .seconds(24 * 3600)
+        if let items = settings.items { configuration.nativeLimits.items = items }
+        configuration.accountQuota = settings.quota
+        return try CloudServer(
+            store: try CloudStore(directory: directory, options: options(clock)), configuration: configuration,
+            clock: ServerClock(now: clock.now), random: RandomSource(bytes: chance.bytes))
+    }
+}
+
+/// Time that passes by a millisecond at each look, and when it is told to.
+final class SimulatedClock: @unchecked Sendable {
+    // Unchecked: the simulation has one thread.
+    private var milliseconds: Int64 = 1_800_000_000_000
+
+    @Sendable func now() -> Int64 {
+        milliseconds += 1
+        return milliseconds
+    }
+
+    func advance(milliseconds more: Int64) {
+        milliseconds += more
+    }
+}
+
+final class SimulatedChance: @unchecked Sendable {
+    // Unchecked: one thing happens after another, also where the hub of pushes has its turn on another thread.
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: ~seed)
+    }
+
+    @Sendable func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    }
+}
