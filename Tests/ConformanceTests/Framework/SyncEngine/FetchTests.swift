@@ -248,4 +248,27 @@ import Testing
         #expect(engine.state.pendingRecordZoneChanges.isEmpty && app.titles == ["a": "1"])
         #expect(device.requestCount - requests <= 2)
     }
+
+    @Test(
+        "A zone whose token ran out is read from its beginning, and the app can tell what is gone",
+        .behaviour("engine.token-expired"))
+    func tokenExpired() async throws {
+        let world = try World(.inProcess)
+        let (phone, laptop) = (SyncedNotes(), SyncedNotes())
+        let (sender, reader) = (try phone.engine(world.database()), try laptop.engine(world.database()))
+        phone.write(["a": "1", "b": "1", "c": "1"], sender)
+        try await sender.sendChanges()
+        try await reader.fetchChanges()
+        phone.erase("b", sender)
+        phone.write(["d": "1"], sender)
+        try await sender.sendChanges()
+        world.cloud.clock.advance(by: .seconds(40 * 24 * 3600))
+        try world.cloud.runMaintenance()
+        laptop.write(["mine": "1"], reader)
+        try await reader.fetchChanges()
+        #expect(laptop.titles == ["a": "1", "c": "1", "d": "1", "mine": "1"])
+        try await reader.sendChanges()
+        try await sender.fetchChanges()
+        #expect(phone.titles == laptop.titles)
+    }
 }
