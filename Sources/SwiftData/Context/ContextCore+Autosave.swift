@@ -1,6 +1,20 @@
 import Dispatch
 
 extension ContextCore {
+    func observeChanges(_ tell: @escaping () -> Void) -> Int {
+        let number = (changeObservers.keys.max() ?? 0) + 1
+        changeObservers[number] = tell
+        return number
+    }
+
+    func endObserving(_ number: Int) { changeObservers[number] = nil }
+
+    /// An object was inserted, deleted or is no longer as it was saved.
+    func pendingChanged() {
+        if !changeObservers.isEmpty { for tell in changeObservers.values { tell() } }
+        scheduleAutosave()
+    }
+
     /// Something changed that no save is waiting for: the main context saves in the main queue's next turn.
     ///
     /// A context of another thread has nobody who could save for it at a time that suits its thread; it saves when it is told

@@ -9,12 +9,15 @@ extension ContextCore {
         guard !isClosed else { return }
         if let undo, let model = state.model { undo.willChange(model, index) }
         state.changed.insert(index)
-        guard state.flags.isDisjoint(with: [.inserted, .changed, .deleted, .gone]) else { return }
+        guard state.flags.isDisjoint(with: [.inserted, .changed, .deleted, .gone]) else {
+            if !changeObservers.isEmpty { pendingChanged() }
+            return
+        }
         state.flags.insert(.changed)
         // Kept until it is saved.
         if state.retained == nil { state.retained = state.model }
         changed.append(state)
-        scheduleAutosave()
+        pendingChanged()
     }
 
     // MARK: - Inserting
@@ -66,7 +69,7 @@ extension ContextCore {
         state.version = 0
         state.flags = state.flags.intersection(.handedOutTemporaryIdentifier).union(.inserted)
         inserted.append(state)
-        scheduleAutosave()
+        pendingChanged()
         undo?.didInsert(model)
     }
 
@@ -106,7 +109,7 @@ extension ContextCore {
                 nullifying.append((model, property, related))
             }
             mark(state)
-            scheduleAutosave()
+            pendingChanged()
         }
         // When all that goes is known: only what stays has to forget it.
         for (model, property, related) in nullifying {
@@ -159,6 +162,7 @@ extension ContextCore {
 
     /// Forgets all changes since the last save.
     func rollback() {
+        defer { pendingChanged() }
         denials = []
         insertionError = nil
         let states = (inserted.states, changed.states, deleted.states)

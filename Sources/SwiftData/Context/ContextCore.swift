@@ -12,6 +12,8 @@ package final class ContextCore {
         didSet { if hasChanges { scheduleAutosave() } }
     }
     var isAutosaveScheduled = false
+    /// Told of each change that waits to be saved, and when such changes are taken back.
+    var changeObservers: [Int: () -> Void] = [:]
     weak var container: ModelContainer?
     weak var facadeReference: ModelContext?
     /// The context's own end: nothing is registered any more.
