@@ -43,7 +43,7 @@ package class StoreReader {
     package func row(_ id: RowID) throws(PersistentStoreError) -> RowCursor {
         guard let entity = layout.entity(of: id) else { throw unknownEntity(id) }
         let shape = layout.shape(of: entity, includesSubentities: true)
-        let sql = rowTexts.text(entity) {
+        let sql = session.rowText(of: entity) {
             "SELECT \(shape.columns(of: "t0")) FROM \(quoted(entity.table)) AS t0 WHERE t0.Z_PK = ?1"
         }
         return try cursor(SQLText(text: sql, values: [.value(.integer(id.key))]), shape: shape)
@@ -187,20 +187,6 @@ package class StoreReader {
     }
 
     // MARK: - Details
-
-    private let rowTexts = RowTexts()
-
-    /// Texts that are asked for once for each row.
-    private final class RowTexts {
-        private var texts: [Int: String] = [:]
-
-        func text(_ entity: EntityLayout, make: () -> String) -> String {
-            if let text = texts[entity.number] { return text }
-            let text = make()
-            texts[entity.number] = text
-            return text
-        }
-    }
 
     private static let keyList = "SELECT value FROM json_each(?1)"
 

@@ -48,8 +48,8 @@ final class StoreDatabase: @unchecked Sendable {  // what changes is used under 
         }
         let session = try takeReader()
         defer { giveBack(session) }
-        try session.execute("BEGIN")
-        defer { try? session.execute("COMMIT") }
+        try session.run("BEGIN")
+        defer { try? session.run("COMMIT") }
         return try body(session)
     }
 
@@ -131,10 +131,12 @@ final class StoreDatabase: @unchecked Sendable {  // what changes is used under 
     static func beginImmediately(
         _ session: StoreSession, timeout: TimeInterval
     ) throws(PersistentStoreError) {
+        let statement = try session.take("BEGIN IMMEDIATE")
+        defer { session.release(statement, "BEGIN IMMEDIATE") }
         let start = Date()
         while true {
             do throws(SQLError) {
-                return try session.connection.execute("BEGIN IMMEDIATE")
+                return try statement.run()
             } catch {
                 let waited = Date().timeIntervalSince(start)
                 guard error.code == .busy, waited < timeout else {
@@ -146,8 +148,10 @@ final class StoreDatabase: @unchecked Sendable {  // what changes is used under 
 
     func commit(_ session: StoreSession) throws(PersistentStoreError) {
         guard !isNested else { return try session.execute("RELEASE stage") }
+        let statement = try session.take("COMMIT")
+        defer { session.release(statement, "COMMIT") }
         do throws(SQLError) {
-            try session.connection.allowingCommit { () throws(SQLError) in try session.connection.execute("COMMIT") }
+            try session.connection.allowingCommit { () throws(SQLError) in try statement.run() }
         } catch {
             throw session.failure(error)
         }

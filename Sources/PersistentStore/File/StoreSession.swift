@@ -107,6 +107,16 @@ final class StoreSession {
         return plans
     }
 
+    /// By entity: the text that reads one row, which is asked for once for each.
+    private var rowTexts: [Int: (entity: EntityLayout, text: String)] = [:]
+
+    func rowText(of entity: EntityLayout, make: () -> String) -> String {
+        if let known = rowTexts[entity.number], known.entity === entity { return known.text }
+        let text = make()
+        rowTexts[entity.number] = (entity, text)
+        return text
+    }
+
     // MARK: - Changes of the tables
 
     private var knownTables: Int64?
