@@ -30,11 +30,16 @@ extension PersistedPropertyMacro: PeerMacro {
     ) throws -> [DeclSyntax] {
         guard let property = property(declaration, node) else { return [] }
         if let type = property.storageType {
-            return ["@Transient private var \(raw: property.storageName): \(raw: type)"]
+            return ["@Transient @exclusivity(unchecked) private var \(raw: property.storageName): \(raw: type)"]
         }
         guard let initializer = property.initializer else { return [] }
         // The type is the initializer's. The property's init accessor puts the value there, and this is not evaluated.
-        return ["@Transient private var \(raw: property.storageName) = SwiftData._storage(of: \(initializer))"]
+        return [
+            """
+            @Transient @exclusivity(unchecked) private var \(raw: property.storageName) = \
+            SwiftData._storage(of: \(initializer))
+            """
+        ]
     }
 }
 

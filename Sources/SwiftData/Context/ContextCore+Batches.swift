@@ -3,6 +3,7 @@ import PersistentStore
 extension ContextCore {
     /// Reads the rows of identities and gives their objects in the identities' order; those that are gone are left out.
     func objects<Model: PersistentModel>(_ rows: ArraySlice<RowID>, _ binding: StoreBinding) throws -> [Model] {
+        letGoOfUnused()
         let missing = rows.filter { row in
             guard let entity = binding.entity(row.entity) else { return false }
             return registered(entity, row.key)?.flags.contains(.fault) ?? true

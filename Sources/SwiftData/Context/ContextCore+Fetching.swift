@@ -7,6 +7,7 @@ extension ContextCore {
     }
 
     func fetch<Model: PersistentModel>(_ plan: FetchPlan<Model>) throws -> [Model] {
+        letGoOfUnused()
         var result: [Model] = []
         for part in plan.parts {
             try FetchPlan<Model>.asking { try read(part.asked.query, part.binding, into: &result) }

@@ -8,6 +8,7 @@ extension ContextCore {
             throw insertionError
         }
         guard hasChanges else { return }
+        letGoOfUnused()
         let facade = facade
         NotificationCenter.default.post(name: ModelContext.willSave, object: facade)
         let saved = SavedIdentifiers(self)

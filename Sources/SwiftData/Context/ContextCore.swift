@@ -19,7 +19,8 @@ package final class ContextCore {
     /// The context's own end: nothing is registered any more.
     private(set) var isClosed = false
 
-    private var tables: IdentityTables
+    // Reached only through the core, which calls nobody while it does.
+    @exclusivity(unchecked) private var tables: IdentityTables
     private var entities: [ObjectIdentifier: ModelEntity] = [:]
     /// Where the tables of each store begin.
     private let firstTables: [ObjectIdentifier: Int]
@@ -103,7 +104,6 @@ package final class ContextCore {
             return
         }
         tables[tableIndex(entity)].insert(state, key: key)
-        if tables.count > sweepThreshold { sweep() }
     }
 
     func unregister(_ state: _ModelState) {
@@ -119,14 +119,13 @@ package final class ContextCore {
     /// How many registered objects are looked through for ones that nobody uses.
     private var sweepThreshold = 8192
 
-    /// Lets go of unchanged objects that only the context still holds. The work is paid for by the objects that were
-    /// registered since the last time.
-    private func sweep() {
+    /// Lets go of unchanged objects that only the context still holds, when as many were registered as there were the last time:
+    /// they pay for the work. Between the context's doings, while none of its own code holds objects.
+    func letGoOfUnused() {
+        guard tables.count > sweepThreshold else { return }
         tables.removeUnused()
         sweepThreshold = max(8192, tables.count * 2)
     }
-
-    func sweepNow() { sweep() }
 }
 
 /// One identity table for each root entity of each store.

@@ -4,7 +4,6 @@
 struct IdentityTable: ~Copyable {
     private var keys: UnsafeMutablePointer<Int64>
     private var states: UnsafeMutablePointer<Unmanaged<_ModelState>?>
-    private var shift: UInt64
     private var capacity: Int
     private(set) var count = 0
     /// Slots that were used since the last rehash, those of removed objects included.
@@ -16,7 +15,6 @@ struct IdentityTable: ~Copyable {
 
     init() {
         capacity = 16
-        shift = 64 - 4
         keys = .allocate(capacity: 16)
         keys.initialize(repeating: Self.empty, count: 16)
         states = .allocate(capacity: 16)
@@ -29,46 +27,62 @@ struct IdentityTable: ~Copyable {
         states.deallocate()
     }
 
-    private func slot(of key: Int64) -> Int {
-        // Fibonacci hashing: keys that follow each other spread well.
-        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> shift)
+    /// The slots in which a key may be, in order. Keys mostly follow each other, and then so do their slots, and their objects in
+    /// memory; keys that collide go separate ways by their higher bits.
+    private struct Probe {
+        private(set) var slot: Int
+        private var rest: UInt64
+        private let mask: Int
+
+        @inline(__always)
+        init(_ key: Int64, _ capacity: Int) {
+            mask = capacity &- 1
+            rest = UInt64(bitPattern: key)
+            slot = Int(truncatingIfNeeded: key) & mask
+        }
+
+        @inline(__always)
+        mutating func advance() {
+            rest >>= 5
+            slot = (slot &* 5 &+ 1 &+ Int(truncatingIfNeeded: rest)) & mask
+        }
     }
 
     func state(of key: Int64) -> _ModelState? {
-        var position = slot(of: key)
+        var probe = Probe(key, capacity)
         while true {
-            let found = keys[position]
-            if found == key { return states[position]?.takeUnretainedValue() }
+            let found = keys[probe.slot]
+            if found == key { return states[probe.slot]?.takeUnretainedValue() }
             if found == Self.empty { return nil }
-            position = (position &+ 1) & (capacity &- 1)
+            probe.advance()
         }
     }
 
     /// Adds a state whose key is not in the table.
     mutating func insert(_ state: _ModelState, key: Int64) {
         if (used &+ 1) &* 4 > capacity &* 3 { rehash() }
-        var position = slot(of: key)
-        while keys[position] > 0 { position = (position &+ 1) & (capacity &- 1) }
-        if keys[position] == Self.empty { used &+= 1 }
-        keys[position] = key
-        states[position] = Unmanaged.passRetained(state)
+        var probe = Probe(key, capacity)
+        while keys[probe.slot] > 0 { probe.advance() }
+        if keys[probe.slot] == Self.empty { used &+= 1 }
+        keys[probe.slot] = key
+        states[probe.slot] = Unmanaged.passRetained(state)
         count &+= 1
     }
 
     @discardableResult
     mutating func remove(_ key: Int64) -> _ModelState? {
-        var position = slot(of: key)
+        var probe = Probe(key, capacity)
         while true {
-            let found = keys[position]
+            let found = keys[probe.slot]
             if found == key {
-                keys[position] = Self.removed
-                let state = states[position]?.takeRetainedValue()
-                states[position] = nil
+                keys[probe.slot] = Self.removed
+                let state = states[probe.slot]?.takeRetainedValue()
+                states[probe.slot] = nil
                 count &-= 1
                 return state
             }
             if found == Self.empty { return nil }
-            position = (position &+ 1) & (capacity &- 1)
+            probe.advance()
         }
     }
 
@@ -78,17 +92,16 @@ struct IdentityTable: ~Copyable {
         let oldCapacity = capacity
         capacity = max(16, (count &* 2).nextPowerOfTwo)
         if count &* 4 > capacity &* 2 { capacity &*= 2 }
-        shift = UInt64(64 - capacity.trailingZeroBitCount)
         keys = .allocate(capacity: capacity)
         keys.initialize(repeating: Self.empty, count: capacity)
         states = .allocate(capacity: capacity)
         states.initialize(repeating: nil, count: capacity)
         used = count
         for old in 0..<oldCapacity where oldKeys[old] > 0 {
-            var position = slot(of: oldKeys[old])
-            while keys[position] != Self.empty { position = (position &+ 1) & (capacity &- 1) }
-            keys[position] = oldKeys[old]
-            states[position] = oldStates[old]
+            var probe = Probe(oldKeys[old], capacity)
+            while keys[probe.slot] != Self.empty { probe.advance() }
+            keys[probe.slot] = oldKeys[old]
+            states[probe.slot] = oldStates[old]
         }
         oldKeys.deallocate()
         oldStates.deallocate()

@@ -28,25 +28,27 @@ public final class _ModelState {
         static let pending: Flags = [.inserted, .changed, .deleted]
     }
 
-    var core: ContextCore?
+    // Fields are read and set at once, never lent: there is nothing to check while the program runs.
+
+    @exclusivity(unchecked) var core: ContextCore?
     /// The entity in the object's store; nil while it belongs to no context.
     // Entities live as long as the core, which is held.
-    unowned(unsafe) var entity: ModelEntity?
+    @exclusivity(unchecked) unowned(unsafe) var entity: ModelEntity?
     /// `Z_PK`; a negative number of this process until the first save, 0 before anybody asked.
-    var key: Int64 = 0
+    @exclusivity(unchecked) var key: Int64 = 0
     /// `Z_OPT` of the row that the values came from.
-    var version: Int64 = 0
-    var flags: Flags = []
+    @exclusivity(unchecked) var version: Int64 = 0
+    @exclusivity(unchecked) var flags: Flags = []
     /// The properties that were set since the last save.
-    var changed = PropertySet()
+    @exclusivity(unchecked) var changed = PropertySet()
     /// The object itself, while its context keeps it: set as long as the object is registered.
-    var retained: AnyObject?
+    @exclusivity(unchecked) var retained: AnyObject?
     /// The same without keeping it.
     // Nobody but the object and the context that retains the object holds the state.
-    unowned(unsafe) var model: (any PersistentModel)?
-    var registrar: ObservationRegistrar?
+    @exclusivity(unchecked) unowned(unsafe) var model: (any PersistentModel)?
+    @exclusivity(unchecked) var registrar: ObservationRegistrar?
     /// What few objects need.
-    var extra: Extra?
+    @exclusivity(unchecked) var extra: Extra?
 
     /// What few objects need.
     final class Extra {

@@ -8,11 +8,27 @@ public struct _Row {
     unowned(unsafe) let entity: ModelEntity
 
     func isNull(_ index: Int) -> Bool { row.isNull(index) }
-    func string(_ index: Int) -> String? { row.isNull(index) ? nil : row.string(index) }
-    func bool(_ index: Int) -> Bool? { row.isNull(index) ? nil : row.bool(index) }
-    func double(_ index: Int) -> Double? { row.isNull(index) ? nil : row.double(index) }
-    func int64(_ index: Int) -> Int64? { row.isNull(index) ? nil : row.int64(index) }
-    func date(_ index: Int) -> Date? { row.isNull(index) ? nil : row.date(index) }
+    // A null reads as zero or empty: only then it is asked whether it is one.
+
+    func string(_ index: Int) -> String? {
+        let value = row.string(index)
+        return value.isEmpty && row.isNull(index) ? nil : value
+    }
+
+    func bool(_ index: Int) -> Bool? { row.bool(index) ? true : row.isNull(index) ? nil : false }
+
+    func double(_ index: Int) -> Double? {
+        let value = row.double(index)
+        return value == 0 && row.isNull(index) ? nil : value
+    }
+
+    func int64(_ index: Int) -> Int64? {
+        let value = row.int64(index)
+        return value == 0 && row.isNull(index) ? nil : value
+    }
+
+    func date(_ index: Int) -> Date? { double(index).map { Date(timeIntervalSinceReferenceDate: $0) } }
+
     func data(_ index: Int) -> Data? { row.isNull(index) ? nil : row.data(index) }
     func uuid(_ index: Int) -> UUID? { row.uuid(index) }
     func url(_ index: Int) -> URL? { row.url(index) }
