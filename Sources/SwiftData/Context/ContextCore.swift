@@ -112,6 +112,9 @@ package final class ContextCore {
         state.retained = nil
     }
 
+    /// How many objects the context has.
+    package var registeredCount: Int { tables.count }
+
     func forEachRegistered(_ body: (_ModelState) -> Void) { tables.forEach(body) }
 
     // MARK: - Letting go
@@ -166,6 +169,23 @@ struct IdentityTables: ~Copyable {
     }
 
     func removeUnused() {
+        // Objects of a to-many and its inverse hold each other: what was read of to-manys is forgotten, and read again by those
+        // who still use it.
+        forEach { state in
+            guard state.flags.isDisjoint(with: .pending), let description = state.entity?.description,
+                let model = state.model
+            else { return }
+            for index in description.toManyProperties { model.perform(.unload, at: index) }
+        }
+        // An object that went may have been the last that held another.
+        var before = count + 1
+        while count < before {
+            before = count
+            removeUnreferenced()
+        }
+    }
+
+    private func removeUnreferenced() {
         for index in 0..<tableCount {
             let unused = tables[index].removeAll { state in
                 state.flags.isDisjoint(with: .pending) && isKnownUniquelyReferenced(&state.retained)

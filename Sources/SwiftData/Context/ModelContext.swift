@@ -4,7 +4,7 @@ import PersistentStore
 ///
 /// Used by one thread or actor at a time.
 public class ModelContext: Equatable, SendableMetatype {
-    let core: ContextCore
+    package let core: ContextCore
     /// The container that the context belongs to.
     public let container: ModelContainer
     private let isMain: Bool

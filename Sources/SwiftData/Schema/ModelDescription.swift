@@ -18,6 +18,8 @@ package final class ModelDescription: Sendable {
     private let indexesByName: [String: Int]
     /// Whether any property is a relationship.
     package let hasRelationships: Bool
+    /// The positions of the to-many relationships.
+    let toManyProperties: [Int]
     /// The properties with columns in the entity's own table.
     package let columnProperties: PropertySet
     /// Whether any to-many has a limit of objects.
@@ -84,6 +86,7 @@ package final class ModelDescription: Sendable {
         self.uniquenessConstraints = uniquenessConstraints
         self.indices = indices
         hasRelationships = properties.contains { $0.destination != nil }
+        toManyProperties = properties.filter(\.isToMany).map(\.index)
         columnProperties = PropertySet(properties.filter { !$0.isToMany }.map(\.index))
         hasCountLimits = properties.contains {
             $0.isToMany
