@@ -20,6 +20,8 @@ package final class RowShape: @unchecked Sendable {  // the pointers are written
     /// The plan of a row whose entity the model does not know.
     let fallback: Plan
     let columns: [String]
+    /// The text for the alias that every query gives the table that it asks for.
+    private let columnsOfQuery: String
 
     /// - Parameter entities: the entities whose rows the query may find, the queried one first.
     init(entities: [EntityLayout], first: EntityLayout) {
@@ -60,6 +62,7 @@ package final class RowShape: @unchecked Sendable {  // the pointers are written
         self.fallback = fallback
         self.plans = plans
         self.columns = columns
+        columnsOfQuery = Self.text(columns, "t0")
     }
 
     deinit {
@@ -74,6 +77,10 @@ package final class RowShape: @unchecked Sendable {  // the pointers are written
 
     /// The text between SELECT and FROM, with the table under this alias.
     package func columns(of alias: String) -> String {
+        alias == "t0" ? columnsOfQuery : Self.text(columns, alias)
+    }
+
+    private static func text(_ columns: [String], _ alias: String) -> String {
         (["Z_ENT", "Z_PK", "Z_OPT"] + columns.map { quoted($0) }).map { alias + "." + $0 }.joined(separator: ", ")
     }
 
@@ -87,5 +94,5 @@ package final class RowShape: @unchecked Sendable {  // the pointers are written
 
 /// A name between SQL's quotation marks.
 package func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    name.utf8.contains(UInt8(ascii: "\"")) ? "\"" + name.replacing("\"", with: "\"\"") + "\"" : "\"" + name + "\""
 }

@@ -233,15 +233,19 @@ final class QuerySQL {
             case .identifiers: "\(scope.alias).Z_ENT, \(scope.alias).Z_PK"
             case .count: isWhole ? "COUNT(*)" : "1"
             }
-        var text = "SELECT \(columns) FROM \(quoted(entity.table)) \(scope.alias)\(scope.joins)"
+        var text = " FROM \(quoted(entity.table)) \(scope.alias)\(scope.joins)"
         if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
         if case .count = selection {} else { text += " ORDER BY " + order.joined(separator: ", ") }
         if !isWhole {
             text += " LIMIT \(bind(.integer(Int64(clamping: query.limit ?? -1))))"
             if let offset = query.offset { text += " OFFSET \(bind(.integer(Int64(clamping: offset))))" }
         }
-        if case .count = selection, !isWhole { text = "SELECT COUNT(*) FROM (\(text))" }
-        let statement = numbered(text)
+        var head = "SELECT \(columns)"
+        if case .count = selection, !isWhole {
+            head = "SELECT COUNT(*) FROM (" + head
+            text += ")"
+        }
+        let statement = numbered(head, text)
         // What SQLite refuses by itself, with words of its own.
         guard statement.text.utf8.count < 500_000, statement.values.count < 32_000 else {
             throw .unsupportedQuery("the predicate is too large")
@@ -250,27 +254,31 @@ final class QuerySQL {
     }
 
     /// The statement with only those values that the text names, which may have dropped parts as never needed.
-    private func numbered(_ text: String) -> SQLText {
-        var result = SQLText(text: "", values: [])
+    private func numbered(_ head: String, _ rest: String) -> SQLText {
+        var values: [SQLBinding] = []
+        var text: [UInt8] = []
+        text.reserveCapacity(head.utf8.count + rest.utf8.count)
+        text.append(contentsOf: head.utf8)
         var isName = false
-        var number: Int?
+        var number = -1
         func finish() {
-            guard let used = number else { return }
-            result.values.append(bindings[used - 1])
-            result.text += "?\(result.values.count)"
-            number = nil
+            guard number > 0 else { return }
+            values.append(bindings[number - 1])
+            text.append(contentsOf: String(values.count).utf8)
+            number = -1
         }
-        for character in text.unicodeScalars {
-            if let digits = number, let digit = Int(String(character)) {
-                number = digits * 10 + digit
+        for byte in rest.utf8 {
+            if number >= 0, byte >= 0x30, byte <= 0x39 {
+                number = number * 10 + Int(byte - 0x30)
                 continue
             }
             finish()
-            if character == "\"" { isName.toggle() }
-            if character == "?", !isName { number = 0 } else { result.text.unicodeScalars.append(character) }
+            if byte == UInt8(ascii: "\"") { isName.toggle() }
+            text.append(byte)
+            if byte == UInt8(ascii: "?"), !isName { number = 0 }
         }
         finish()
-        return result
+        return SQLText(text: String(decoding: text, as: UTF8.self), values: values)
     }
 
     /// Whether a part that every row must satisfy is an order by an attribute with an index.
