@@ -238,6 +238,8 @@ struct PredicateTests {
         try world.expect(["Alpha"], #Predicate { $0.scores.contains(3) })
         try world.expect(["Alpha"], #Predicate { $0.scores.count == 3 })
         try world.expect(["beta 10", cafe, "quiet"], #Predicate { $0.scores.isEmpty })
+        try world.expect(["Alpha"], #Predicate { $0.scores.first == 10 })
+        try world.expect(["beta 10", cafe, "quiet"], #Predicate { $0.scores.first == nil })
         let scores = [10, 20, 3]
         try world.expect(["Alpha"], #Predicate { $0.scores == scores })
     }
@@ -248,6 +250,8 @@ struct PredicateTests {
         try world.expect([cafe], #Predicate { ($0 as? Memo)?.reason == "why" })
         try world.expect(["Alpha", "beta 10", "beta 9", "quiet"], #Predicate { ($0 as? Memo)?.reason == nil })
         try world.expect([], #Predicate { ($0 as? Memo)?.title == "Alpha" })
+        try world.expect([cafe], #Predicate { ($0 as! Memo).reason == "why" })
+        try world.expect(["quiet"], #Predicate { ($0 as! Memo).reason == nil })
         let memos = try ModelQuery<Memo>(
             predicate: #Predicate { $0.title == "quiet" && $0.reason == nil },
             layout: world.context.core.bindings[0].store.layout,
