@@ -21,7 +21,8 @@ extension ModelClass {
 
     private var rootMembers: [String] {
         [
-            "@Transient \(plainAccess)let _$state = SwiftData._ModelState()",
+            // Not bound to an actor that the class may be bound to: `access` and `withMutation` are not either.
+            "@Transient nonisolated(unsafe) \(plainAccess)let _$state = SwiftData._ModelState()",
             """
             @Transient private var _$backingData: any SwiftData.BackingData<\(name)> {
                 get { SwiftData._backingData(of: self) }
@@ -35,7 +36,7 @@ extension ModelClass {
             }
             """,
             """
-            @Transient private var _$observationRegistrar: Observation.ObservationRegistrar {
+            @Transient private nonisolated var _$observationRegistrar: Observation.ObservationRegistrar {
                 _$state.observationRegistrar
             }
             """,

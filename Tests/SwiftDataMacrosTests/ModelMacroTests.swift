@@ -50,6 +50,21 @@ struct ModelMacroTests {
         #expect(expansion.text.contains("keypath: \\Note.kind, defaultValue: (.plain) as Kind, metadata: nil"))
     }
 
+    @Test("What observation uses is bound to no actor, so that a class of the main actor can be a model")
+    func actorBound() {
+        let expansion = Expansion(
+            """
+            @Model
+            @MainActor
+            final class Note {
+                var title = ""
+                init() {}
+            }
+            """)
+        #expect(expansion.contains("nonisolated(unsafe) let _$state = SwiftData._ModelState()"))
+        #expect(expansion.contains("nonisolated var _$observationRegistrar: Observation.ObservationRegistrar {"))
+    }
+
     @Test("Static, computed and transient properties are left alone")
     func untouched() {
         let expansion = Expansion(
