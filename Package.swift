@@ -128,6 +128,10 @@ let package = Package(
         .executableTarget(
             name: "SyncBenchmark", dependencies: ["CloudKit", "WebServices"], path: "Benchmarks/Sync",
             swiftSettings: swift),
+        // Model classes as an app has them: in another module than SwiftData.
+        .executableTarget(
+            name: "ModelBenchmark", dependencies: ["SwiftData", "PersistentStore"], path: "Benchmarks/Models",
+            swiftSettings: swift),
 
         // Tests
         .testTarget(

@@ -8,11 +8,13 @@ let package = Package(
     name: "Benchmarks",
     targets: [
         .executableTarget(
-            name: "bench", dependencies: ["CRawSQLite", "CDevices"],
+            name: "bench", dependencies: ["CRawSQLite", "CRawStore", "CDevices"],
             swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
         // Many devices, and a server that only holds polls.
         .target(name: "CDevices"),
         // The floor: the same rows and index rows written by hand in C.
         .target(name: "CRawSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // The floor of SwiftData: the rows of a store file, likewise.
+        .target(name: "CRawStore", linkerSettings: [.linkedLibrary("sqlite3")]),
     ]
 )

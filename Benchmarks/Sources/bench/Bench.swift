@@ -8,6 +8,7 @@ struct Bench {
     static let usage = """
         usage: ./bench server [--json FILE] [--seconds N] [--scale RECORDS]
                ./bench sync [--json FILE] [--quick]
+               ./bench store [--json FILE] [--quick] [--wall]
 
         """
 
@@ -17,7 +18,8 @@ struct Bench {
         let seconds = arguments.take("--seconds").flatMap(Double.init) ?? 4
         let scale = arguments.take("--scale").flatMap(Int.init) ?? 1_000_000
         let isQuick = arguments.takeFlag("--quick")
-        let programs = ["--stratus", "--pocketbase", "--kinto", "--devices"].map { name in
+        let isWall = arguments.takeFlag("--wall")
+        let programs = ["--stratus", "--pocketbase", "--kinto", "--devices", "--models"].map { name in
             arguments.take(name).map { URL(fileURLWithPath: $0) }
         }
         do {
@@ -31,6 +33,8 @@ struct Bench {
                 ).run()
             } else if arguments.rest == ["sync"], let stratus = programs[0], let devices = programs[3] {
                 results = try SyncBenchmark(stratus: stratus, devices: devices, isQuick: isQuick).run()
+            } else if arguments.rest == ["store"], let models = programs[4] {
+                results = try StoreBenchmark(models: models, isQuick: isQuick, clock: isWall ? .wall : .processor).run()
             } else {
                 fail(usage, code: 2)
             }
