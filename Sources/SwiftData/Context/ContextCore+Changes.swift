@@ -76,10 +76,32 @@ extension ContextCore {
     /// Takes back a delete that was not saved.
     private func revive(_ state: _ModelState) {
         state.flags.remove([.deleted, .deleting])
-        deleted.discount()
+        deleted.discount(state)
+        if let undo, let model = state.model { undo.didInsert(model) }
         if !state.changed.isEmpty {
             state.flags.insert(.changed)
             changed.append(state)
+        }
+        if let model = state.model, let entity = state.entity { relink(model, entity.description) }
+    }
+
+    /// Tells the other ends, which forgot an object when it was deleted, that it is there again. Those that lead elsewhere by now
+    /// stay there.
+    private func relink(_ model: any PersistentModel, _ description: ModelDescription) {
+        for property in description.properties where property.destination != nil {
+            guard let inverse = property.resolvedInverse(in: description) else { continue }
+            for other in related(model, property) {
+                let state = other._$state
+                guard state.core === self, state.flags.isDisjoint(with: [.deleted, .gone, .deleting]) else { continue }
+                let end = ModelDescription.of(type(of: other)).properties[inverse]
+                let current = related(other, end)
+                if current.contains(where: { $0 === model }) { continue }
+                if end.isToMany || current.isEmpty {
+                    state.changeOtherEnd(other, inverse) { .link(model) }
+                } else {
+                    model.perform(.unlink(other), at: property.index)
+                }
+            }
         }
     }
 
@@ -128,14 +150,14 @@ extension ContextCore {
             // Never saved: it is as if it had not been inserted.
             state.flags.remove([.inserted, .deleting])
             state.flags.insert(.gone)
-            inserted.discount()
+            inserted.discount(state)
             state.core = nil
             state.retained = nil
             return
         }
         if state.flags.contains(.changed) {
             state.flags.remove(.changed)
-            changed.discount()
+            changed.discount(state)
         }
         state.flags.remove(.deleting)
         state.flags.insert(.deleted)
@@ -163,6 +185,7 @@ extension ContextCore {
     /// Forgets all changes since the last save.
     func rollback() {
         defer { pendingChanged() }
+        undo?.forget()
         denials = []
         insertionError = nil
         let states = (inserted.states, changed.states, deleted.states)

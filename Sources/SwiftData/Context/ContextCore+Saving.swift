@@ -24,6 +24,8 @@ extension ContextCore {
             try save.run()
         }
         forgetPending()
+        // Where there are no events a save is what ends one.
+        if !Thread.isMainThread { (undo as? UndoRecorder)?.manager.endImplicitGroup() }
         NotificationCenter.default.post(name: ModelContext.didSave, object: facade, userInfo: saved.userInfo)
     }
 

@@ -65,6 +65,8 @@ package final class ContextCore {
     /// Lets go of all objects. They keep the values that were read.
     func close() {
         isClosed = true
+        undo?.forget()
+        undo = nil
         inserted.removeAll()
         changed.removeAll()
         deleted.removeAll()
@@ -201,17 +203,23 @@ struct PendingStates {
     private(set) var states: [_ModelState] = []
     /// How many of them still do.
     private(set) var live = 0
+    /// Those that wait no more but may do so again: none is in the list twice.
+    private var discounted: Set<ObjectIdentifier> = []
 
     mutating func append(_ state: _ModelState) {
-        states.append(state)
+        if discounted.isEmpty || discounted.remove(ObjectIdentifier(state)) == nil { states.append(state) }
         live += 1
     }
 
     /// One of them waits no more; its flag has been taken away.
-    mutating func discount() { live -= 1 }
+    mutating func discount(_ state: _ModelState) {
+        discounted.insert(ObjectIdentifier(state))
+        live -= 1
+    }
 
     mutating func removeAll() {
         states = []
+        discounted = []
         live = 0
     }
 }
@@ -221,4 +229,6 @@ package protocol ChangeRecorder: AnyObject {
     func willChange(_ model: any PersistentModel, _ property: Int)
     func didInsert(_ model: any PersistentModel)
     func willDelete(_ model: any PersistentModel)
+    /// The changes are taken back, or the context is over: nothing of before can be undone any more.
+    func forget()
 }
