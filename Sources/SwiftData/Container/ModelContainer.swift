@@ -48,6 +48,17 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         mainCore.container = self
     }
 
+    /// A container of open stores of an app's own kinds.
+    init(_ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?, _ bindings: [StoreBinding]) {
+        self.schema = schema
+        self.migrationPlan = migrationPlan
+        configurations = []
+        self.bindings = bindings
+        mainCore = ContextCore(bindings: bindings)
+        mainCore.autosaveEnabled = true
+        mainCore.container = self
+    }
+
     deinit { mainCore.close() }
 
     /// The context of the main actor. It saves by itself.

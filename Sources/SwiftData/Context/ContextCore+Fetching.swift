@@ -10,6 +10,10 @@ extension ContextCore {
         letGoOfUnused()
         var result: [Model] = []
         for part in plan.parts {
+            if let mirror = part.binding.mirror {
+                result += try fetch(plan, mirror, part.asked)
+                continue
+            }
             try FetchPlan<Model>.asking { try read(part.asked.query, part.binding, into: &result) }
         }
         if plan.needsMemory { plan.refine(&result) }
@@ -19,6 +23,7 @@ extension ContextCore {
 
     func fetchCount<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         let plan = try FetchPlan(descriptor, self)
+        if let count = try plan.soleMirror?.count(descriptor, editingState) { return count }
         if plan.needsMemory { return try fetch(plan).count }
         return try FetchPlan<Model>.asking {
             try plan.parts.reduce(0) { count, part in
@@ -31,6 +36,7 @@ extension ContextCore {
         _ descriptor: FetchDescriptor<Model>
     ) throws -> [PersistentIdentifier] {
         let plan = try FetchPlan(descriptor, self)
+        if let found = try plan.soleMirror?.identifiers(descriptor, editingState) { return found }
         if plan.needsMemory { return try fetch(plan).map(\.persistentModelID) }
         return try FetchPlan<Model>.asking {
             try plan.parts.flatMap { part in
@@ -87,7 +93,7 @@ extension ContextCore {
 
     /// A registered object whose row was changed by others has its new values, unless it has unsaved changes of its own: a save
     /// brings both together.
-    private func refresh(_ state: _ModelState, _ model: any PersistentModel, _ row: Row, _ entity: ModelEntity) {
+    func refresh(_ state: _ModelState, _ model: any PersistentModel, _ row: Row, _ entity: ModelEntity) {
         if state.flags.contains(.fault) {
             load(row, entity, state, model)
             return

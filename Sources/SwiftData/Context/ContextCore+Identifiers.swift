@@ -3,6 +3,12 @@ import PersistentStore
 extension ContextCore {
     /// The registered object of an identifier.
     func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+        if let mirror = binding(of: identifier)?.mirror {
+            guard let row = mirror.row(of: identifier), let entity = mirror.binding.entity(row.entity),
+                let state = registered(entity, row.key), state.flags.isDisjoint(with: .gone)
+            else { return nil }
+            return state.model
+        }
         switch identifier.key {
         case .row(let key):
             guard let binding = binding(of: identifier), let entity = binding.entity(named: identifier.entityName),
@@ -19,6 +25,17 @@ extension ContextCore {
     /// The object of an identifier: registered, read now, or one that stands for what is gone.
     func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         if let model = registeredModel(for: identifier) { return model }
+        if let mirror = binding(of: identifier)?.mirror {
+            do {
+                if let row = try mirror.find(identifier, editingState), let model = object(mirror.binding, row) {
+                    fill(model._$state, model)
+                    return model
+                }
+            } catch {
+                lastReadError = error
+            }
+            return missing(identifier)
+        }
         if case .row(let key) = identifier.key, let binding = binding(of: identifier),
             let entity = binding.entity(named: identifier.entityName),
             let model = object(binding, RowID(entity: entity.number, key: key))

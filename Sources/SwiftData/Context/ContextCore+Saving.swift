@@ -10,9 +10,9 @@ extension ContextCore {
         guard hasChanges else { return }
         letGoOfUnused()
         let facade = facade
-        NotificationCenter.default.post(name: ModelContext.willSave, object: facade)
+        if !fillsMirror { NotificationCenter.default.post(name: ModelContext.willSave, object: facade) }
         let saved = SavedIdentifiers(self)
-        try validate()
+        if !fillsMirror { try validate() }
         for binding in bindings {
             var save = ContextSave(core: self, binding: binding)
             guard save.hasWork else { continue }
@@ -21,9 +21,16 @@ extension ContextCore {
                     .modelValidationFailure,
                     detail: "the configuration \(binding.configuration.name) does not allow saving (allowsSave: false)")
             }
-            try save.run()
+            guard let mirror = binding.mirror, !fillsMirror else {
+                try save.run()
+                continue
+            }
+            try mirror.save(
+                inserted: save.inserted, changed: save.changed, deleted: save.deleted, editingState
+            ) { try save.run() }
         }
         forgetPending()
+        if fillsMirror { return }
         // Where there are no events a save is what ends one.
         if !Thread.isMainThread { (undo as? UndoRecorder)?.manager.endImplicitGroup() }
         NotificationCenter.default.post(name: ModelContext.didSave, object: facade, userInfo: saved.userInfo)

@@ -41,8 +41,12 @@ package final class ContextCore {
     /// Told of each value that is about to change.
     var undo: (any ChangeRecorder)?
 
-    init(bindings: [StoreBinding]) {
+    /// Whether it only brings the rows of a mirror up to date: it tells nobody of its work.
+    let fillsMirror: Bool
+
+    init(bindings: [StoreBinding], fillsMirror: Bool = false) {
         self.bindings = bindings
+        self.fillsMirror = fillsMirror
         var first: [ObjectIdentifier: Int] = [:]
         var count = 0
         for binding in bindings {
@@ -51,6 +55,11 @@ package final class ContextCore {
         }
         firstTables = first
         tables = IdentityTables(count)
+        if !fillsMirror { for binding in bindings { binding.mirror?.initializeState(editingState) } }
+    }
+
+    deinit {
+        if !fillsMirror { for binding in bindings { binding.mirror?.invalidateState(editingState) } }
     }
 
     /// The context as an app holds it; made anew when the app let go of it while objects are left.

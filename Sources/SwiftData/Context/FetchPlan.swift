@@ -10,6 +10,8 @@ struct FetchPlan<Model: PersistentModel> {
     let parts: [(binding: StoreBinding, asked: ModelQuery<Model>)]
     /// Whether the store's answer is not yet the result.
     let needsMemory: Bool
+    /// Whether neither unsaved changes nor other stores have a say.
+    let isAnswerComplete: Bool
     /// Objects with unsaved changes that the store's answer may have missed.
     private let pending: [Model]
 
@@ -42,7 +44,8 @@ struct FetchPlan<Model: PersistentModel> {
         let hides =
             core.deleted.live > 0 && core.deleted.states.contains { $0.flags.contains(.deleted) && $0.model is Model }
         self.pending = pending
-        let needsMemory = !pending.isEmpty || hides || bindings.count > 1
+        isAnswerComplete = pending.isEmpty && !hides && bindings.count == 1
+        let needsMemory = !isAnswerComplete || bindings.contains { $0.mirror != nil }
         self.needsMemory = needsMemory
         parts = try bindings.map { binding in
             let asked = try ModelQuery(
@@ -50,7 +53,7 @@ struct FetchPlan<Model: PersistentModel> {
                 limit: needsMemory ? nil : descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 },
                 offset: needsMemory ? nil : descriptor.fetchOffset.flatMap { $0 < 0 ? nil : $0 },
                 includesSubentities: includesSubentities, layout: binding.store.layout,
-                storeIdentifier: binding.identifier)
+                storeIdentifier: binding.identifier, mirror: binding.mirror)
             return (binding, asked)
         }
     }
@@ -70,7 +73,7 @@ struct FetchPlan<Model: PersistentModel> {
     }
 
     /// By the descriptor, and as the store would: by keys where it says nothing, those without one last.
-    private func sort(_ objects: inout [Model]) {
+    func sort(_ objects: inout [Model]) {
         let asked = parts[0].asked
         objects.sort { first, second in
             switch asked.compare(first, second) {

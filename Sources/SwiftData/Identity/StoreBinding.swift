@@ -10,13 +10,19 @@ package final class StoreBinding: Sendable {
     /// By their numbers in the file.
     private let entities: [Int: ModelEntity]
     private let entitiesByName: [String: ModelEntity]
+    /// Set when the rows stand for those of a store of an app's own kind.
+    let mirror: StoreMirror?
     /// How many identity tables a context needs for it.
     let rootCount: Int
 
-    init(_ store: PersistentStore, _ configuration: ModelConfiguration, _ descriptions: [ModelDescription]) {
+    init(
+        _ store: PersistentStore, _ configuration: ModelConfiguration, _ descriptions: [ModelDescription],
+        mirror: StoreMirror? = nil
+    ) {
         self.store = store
         self.configuration = configuration
-        identifier = store.identifier
+        self.mirror = mirror
+        identifier = mirror?.identifier ?? store.identifier
         let byName = Dictionary(descriptions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var entities: [Int: ModelEntity] = [:]
         var roots: [Int: Int] = [:]
@@ -30,6 +36,7 @@ package final class StoreBinding: Sendable {
         rootCount = roots.count
         entitiesByName = Dictionary(entities.values.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for entity in entities.values { entity.binding = self }
+        mirror?.binding = self
     }
 
     func entity(_ number: Int32) -> ModelEntity? { entities[Int(number)] }
@@ -37,6 +44,7 @@ package final class StoreBinding: Sendable {
 
     /// Deletes every row.
     func erase() throws {
+        try mirror?.erase()
         for entity in entities.values where entity.layout.superentity == nil {
             try store.write { writer in
                 for row in try writer.identifiers(StoreQuery(entity: entity.name)) {

@@ -112,6 +112,11 @@ public final class _ModelState {
                 storeIdentifier: nil, entityName: entity?.name ?? ModelDescription.of(type(of: model)).name,
                 key: .temporary(-key))
         }
+        if let entity, let mirror = entity.binding.mirror,
+            let identifier = mirror.identifier(of: RowID(entity: entity.number, key: key))
+        {
+            return identifier
+        }
         return PersistentIdentifier(
             storeIdentifier: entity?.binding.identifier, entityName: entity?.name ?? "", key: .row(key))
     }

@@ -65,11 +65,16 @@ struct ModelObject: StoreObject {
 struct PredicateIdentity: Sendable {
     let layout: StoreLayout
     let storeIdentifier: String?
+    /// Of an app's own store, whose identifiers it knows the rows of.
+    var mirror: StoreMirror?
 
     /// The row of an identifier; nil when it is of another store. What was never saved has a key that no row has.
     func row(_ identifier: PersistentIdentifier) -> RowID? {
         guard let entity = layout.entity(named: identifier.entityName) else { return nil }
         let number = Int32(truncatingIfNeeded: entity.number)
+        if let mirror, identifier.storeIdentifier == storeIdentifier {
+            return mirror.row(of: identifier) ?? RowID(entity: number, key: -1)
+        }
         switch identifier.key {
         case .row(let key):
             return identifier.storeIdentifier == storeIdentifier ? RowID(entity: number, key: key) : nil

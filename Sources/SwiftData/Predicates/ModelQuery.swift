@@ -12,7 +12,17 @@ package struct ModelQuery<Model: PersistentModel>: Sendable {
         predicate: Predicate<Model>?, sortBy: [SortDescriptor<Model>] = [], limit: Int? = nil, offset: Int? = nil,
         includesSubentities: Bool = true, layout: StoreLayout, storeIdentifier: String?
     ) throws(SwiftDataError) {
-        let identity = PredicateIdentity(layout: layout, storeIdentifier: storeIdentifier)
+        try self.init(
+            predicate: predicate, sortBy: sortBy, limit: limit, offset: offset,
+            includesSubentities: includesSubentities, layout: layout, storeIdentifier: storeIdentifier, mirror: nil)
+    }
+
+    /// - Parameter mirror: knows the rows of identifiers of an app's own store.
+    init(
+        predicate: Predicate<Model>?, sortBy: [SortDescriptor<Model>], limit: Int?, offset: Int?,
+        includesSubentities: Bool, layout: StoreLayout, storeIdentifier: String?, mirror: StoreMirror?
+    ) throws(SwiftDataError) {
+        let identity = PredicateIdentity(layout: layout, storeIdentifier: storeIdentifier, mirror: mirror)
         self.identity = identity
         do {
             query = StoreQuery(

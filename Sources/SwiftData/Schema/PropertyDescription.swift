@@ -149,11 +149,13 @@ package final class PropertyDescription: Sendable {
 
 protocol OptionalType {
     static var wrappedType: any Any.Type { get }
+    static var noValue: Any { get }
     var isNilValue: Bool { get }
 }
 
 extension Optional: OptionalType {
     static var wrappedType: any Any.Type { Wrapped.self }
+    static var noValue: Any { Self.none as Any }
     var isNilValue: Bool { self == nil }
 }
 
