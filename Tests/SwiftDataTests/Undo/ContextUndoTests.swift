@@ -179,7 +179,7 @@ struct ContextUndoTests {
         #expect(!undo.canUndo)
     }
 
-    @Test("An object that was deleted and inserted again before a save is written once, and its other ends know it again")
+    @Test("An object that was deleted and inserted again before a save is one row with its relationships")
     func insertedAgain() throws {
         let book = try makeBook()
         context.undoManager = nil
