@@ -28,7 +28,7 @@ struct DataStoreAccess<Store: DataStore>: DataStoreAccessing {
     ) throws -> (fetched: [DefaultSnapshot], related: [DefaultSnapshot]) {
         let result = try store.fetch(request)
         return (
-            try result.fetchedSnapshots.map(Self.general), try result.relatedSnapshots.values.map(Self.general)
+            try general(result.fetchedSnapshots), try general(result.relatedSnapshots.values)
         )
     }
 
@@ -43,7 +43,7 @@ struct DataStoreAccess<Store: DataStore>: DataStoreAccessing {
     }
 
     func cached(_ identifier: PersistentIdentifier, _ editingState: EditingState) throws -> [DefaultSnapshot] {
-        try store.cachedSnapshots(for: [identifier], editingState: editingState).values.map(Self.general)
+        try general(store.cachedSnapshots(for: [identifier], editingState: editingState).values)
     }
 
     func save(
@@ -52,24 +52,28 @@ struct DataStoreAccess<Store: DataStore>: DataStoreAccessing {
     ) throws -> (remapped: [PersistentIdentifier: PersistentIdentifier], changed: [DefaultSnapshot]) {
         let result = try store.save(
             DataStoreSaveChangesRequest(
-                editingState: editingState, inserted: inserted.map(Self.snapshot),
-                updated: updated.map(Self.snapshot), deleted: deleted.map(Self.snapshot)))
-        return (result.remappedIdentifiers, try result.snapshotsToReregister.values.map(Self.general))
+                editingState: editingState, inserted: snapshots(of: inserted),
+                updated: snapshots(of: updated), deleted: snapshots(of: deleted)))
+        return (result.remappedIdentifiers, try general(result.snapshotsToReregister.values))
     }
 
     func erase() throws { try store.erase() }
     func initializeState(_ editingState: EditingState) { store.initializeState(for: editingState) }
     func invalidateState(_ editingState: EditingState) { store.invalidateState(for: editingState) }
+}
 
-    private static func snapshot(of model: any PersistentModel) -> Store.Snapshot {
-        func make<Model: PersistentModel>(_ model: Model) -> Store.Snapshot {
-            var related: [PersistentIdentifier: any BackingData] = [:]
-            return Store.Snapshot(from: _ModelBackingData(model), relatedBackingDatas: &related)
-        }
-        return make(model)
+// In functions of the snapshot's type alone: closures may hold that, which can be sent, but not a store's type.
+
+private func snapshots<Snapshot: DataStoreSnapshot>(of models: [any PersistentModel]) -> [Snapshot] {
+    func make<Model: PersistentModel>(_ model: Model) -> Snapshot {
+        var related: [PersistentIdentifier: any BackingData] = [:]
+        return Snapshot(from: _ModelBackingData(model), relatedBackingDatas: &related)
     }
+    return models.map { make($0) }
+}
 
-    private static func general(_ snapshot: Store.Snapshot) throws -> DefaultSnapshot {
+private func general<Snapshot: DataStoreSnapshot>(_ snapshots: some Sequence<Snapshot>) throws -> [DefaultSnapshot] {
+    try snapshots.map { snapshot in
         if let snapshot = snapshot as? DefaultSnapshot { return snapshot }
         return try JSONDecoder.ofSnapshots.decode(
             DefaultSnapshot.self, from: JSONEncoder.ofSnapshots.encode(snapshot))
