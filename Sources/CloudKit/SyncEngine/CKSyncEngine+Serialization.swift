@@ -4,6 +4,10 @@ extension CKSyncEngine.State {
     /// The engine's state in a form that can be stored, by any encoder. What is in it is the engine's own affair.
     public struct Serialization: Codable, Sendable {
         let contents: StateContents
+        /// Tells this state and its copies from any other, within the process.
+        let identity = Identity()
+
+        final class Identity: Sendable {}
 
         init(_ contents: StateContents) {
             self.contents = contents

@@ -15,10 +15,13 @@ extension CKSyncEngine {
             var revision: UInt64 = 0
             var handedOut: UInt64 = 0
             var untrackedRevision: UInt64 = 0
+            /// The newest state that the app can have stored: the last one handed out, or the one that it came with.
+            var newest: Serialization.Identity?
         }
 
         init(_ serialization: Serialization?) {
-            stored = Mutex(Stored(contents: serialization?.contents ?? StateContents()))
+            stored = Mutex(
+                Stored(contents: serialization?.contents ?? StateContents(), newest: serialization?.identity))
         }
 
         /// The records to be sent, each once, in the order in which they were added.
@@ -109,7 +112,21 @@ extension CKSyncEngine {
             stored.withLock { stored in
                 guard stored.revision != stored.handedOut else { return nil }
                 stored.handedOut = stored.revision
-                return Serialization(stored.contents)
+                let serialization = Serialization(stored.contents)
+                stored.newest = serialization.identity
+                return serialization
+            }
+        }
+
+        /// Takes over what another engine has yet to send and had no chance to hand out.
+        func inherit(from earlier: State) {
+            let (records, zones, isUntracked) = earlier.read {
+                ($0.contents.records.changes, $0.contents.zones.changes, $0.contents.hasUntrackedChanges)
+            }
+            update { stored in
+                for change in zones { stored.contents.zones.add(change) }
+                for change in records { stored.contents.records.add(change) }
+                if isUntracked { stored.contents.hasUntrackedChanges = true }
             }
         }
     }

@@ -19,6 +19,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     package init(_ configuration: Configuration, surroundings: SyncSurroundings) {
         database = configuration.database
         state = State(configuration.stateSerialization)
+        if let earlier = LivingEngines.engine(succeededBy: configuration) { state.inherit(from: earlier.state) }
         driver = SyncDriver(configuration, state: state, surroundings: surroundings)
         let driver = driver
         driver.start(self)
@@ -26,6 +27,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
             guard let self else { return }
             driver.stateChanged(sends: sends, self)
         }
+        LivingEngines.add(self, of: configuration.delegate)
     }
 
     deinit {

@@ -7,7 +7,9 @@ import WebServices
 
 @Suite("Tokens after a restore")
 struct RestoreTests {
-    @Test("A token from before the backup goes on; one from after it is expired, in every later restore as well")
+    /// Also one that is older than what the restore took away: its device may have saved something since, and nothing but
+    /// reading all of the zone shows that this is gone.
+    @Test("A token from before a restore is expired, in every later one as well, and reading anew gives all there is")
     func restores() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "stratus-restore-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,7 +33,6 @@ struct RestoreTests {
         try device.create("Notes")
         try device.save(.create, .note("a"), in: TestDevice.notes)
         try device.save(.create, .note("b"), in: TestDevice.notes)
-        let early = try device.page("Notes", limit: 1).syncToken
         let before = try device.page("Notes").syncToken
         let database = try device.databaseChanges().syncToken
         try backUp(first, as: "second")
@@ -41,9 +42,9 @@ struct RestoreTests {
         let second = try cloud("second")
         device = signedIn(second)
         try device.save(.create, .note("c"), in: TestDevice.notes)
-        #expect(try device.page("Notes", early).records.map(\.recordName) == ["b", "c"])
-        #expect(try device.page("Notes", before).records.map(\.recordName) == ["c"])
-        #expect(#expect(throws: ServerError.self) { try device.page("Notes", lost) }?.code == .changeTokenExpired)
+        for token in [before, lost] {
+            #expect(#expect(throws: ServerError.self) { try device.page("Notes", token) }?.code == .changeTokenExpired)
+        }
         #expect(try device.databaseChanges(database).zones.count == 1)
         let continued = try device.page("Notes").syncToken
         try backUp(second, as: "third")
@@ -51,8 +52,9 @@ struct RestoreTests {
         let third = try cloud("third")
         device = signedIn(third)
         try device.save(.create, .note("d"), in: TestDevice.notes)
-        #expect(try device.page("Notes", continued).records.map(\.recordName) == ["d"])
-        #expect(#expect(throws: ServerError.self) { try device.page("Notes", lost) }?.code == .changeTokenExpired)
+        for token in [before, lost, continued] {
+            #expect(#expect(throws: ServerError.self) { try device.page("Notes", token) }?.code == .changeTokenExpired)
+        }
         #expect(Set(try device.page("Notes").records.map(\.recordName)) == ["a", "b", "c", "d"])
         for cloud in [first, second, third] { cloud.server.store.close() }
     }

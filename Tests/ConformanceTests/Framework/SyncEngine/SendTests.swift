@@ -329,4 +329,27 @@ import Testing
         #expect(next.state.pendingRecordZoneChanges == bench.engine.state.pendingRecordZoneChanges)
         #expect(next.state.pendingRecordZoneChanges.count == 2)
     }
+
+    @Test(
+        "An engine made anew at once takes over what is pending; one with an older state, or none, starts over",
+        .behaviour("engine.made-anew"))
+    func madeAnew() async throws {
+        let bench = try await Bench()
+        let database = bench.engine.database
+        bench.app.send([record("a"), record("b")], bench.engine)
+        bench.engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: "Later"))])
+        let next = bench.app.engine(database, state: bench.app.lastState)
+        #expect(next.state.pendingRecordZoneChanges == bench.engine.state.pendingRecordZoneChanges)
+        #expect(next.state.pendingDatabaseChanges.count == 1)
+        try await next.sendChanges()
+        #expect(bench.app.sent.flatMap(\.savedRecords).count == 2)
+
+        let stranger = EngineRecorder().engine(database)
+        #expect(stranger.state.pendingRecordZoneChanges.isEmpty)
+        let older = bench.app.lastState
+        bench.app.send([record("c")], next)
+        try await bench.world.cloud.settle()
+        #expect(bench.app.engine(database, state: older).state.pendingRecordZoneChanges.isEmpty)
+        #expect(bench.app.engine(database, state: nil).state.pendingRecordZoneChanges.isEmpty)
+    }
 }
