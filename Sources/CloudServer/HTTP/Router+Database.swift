@@ -5,7 +5,7 @@ extension Router {
     func database(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let origin = crossOrigin(request)
         guard let target = Target(request.pathComponents) else { return respond(noHandler(origin)) }
-        if origin.isEmpty, request.headers["Origin"] != nil {
+        if let claimed = request.headers["Origin"], !admits(claimed, request) {
             return respond(failure(ServerError(.accessDenied, "The API token does not admit this origin")))
         }
         let methods = target.hasBody ? ["POST"] : ["GET", "POST"]
@@ -104,14 +104,18 @@ extension Router {
     func crossOrigin(_ request: HTTPRequest) -> [(String, String)] {
         // It goes back as it came: what no header may hold would cost the whole answer.
         guard let origin = request.headers["Origin"], (1...512).contains(origin.utf8.count),
-            origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            (try? server.identity.admits(
-                origin: origin, apiToken: request.query["ckAPIToken"], now: server.clock.now())) == true
+            origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), admits(origin, request)
         else { return [] }
         return [
             ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),
             ("Access-Control-Expose-Headers", Self.tokenHeader),
         ]
+    }
+
+    private func admits(_ origin: String, _ request: HTTPRequest) -> Bool {
+        let admitted = try? server.identity.admits(
+            origin: origin, apiToken: request.query["ckAPIToken"], now: server.clock.now())
+        return admitted == true
     }
 
     func options(_ methods: [String], _ origin: [(String, String)]) -> HTTPResponse {
