@@ -17,6 +17,8 @@ extension CKSyncEngine {
             var untrackedRevision: UInt64 = 0
             /// The newest state that the app can have stored: the last one handed out, or the one that it came with.
             var newest: Serialization.Identity?
+            /// Whether an engine that was made anew goes on with it while the one before may still be at work.
+            var isShared = false
         }
 
         init(_ serialization: Serialization?) {
@@ -118,17 +120,8 @@ extension CKSyncEngine {
             }
         }
 
-        /// Takes over what another engine has yet to send and had no chance to hand out.
-        func inherit(from earlier: State) {
-            let (records, zones, isUntracked) = earlier.read {
-                ($0.contents.records.changes, $0.contents.zones.changes, $0.contents.hasUntrackedChanges)
-            }
-            update { stored in
-                for change in zones { stored.contents.zones.add(change) }
-                for change in records { stored.contents.records.add(change) }
-                if isUntracked { stored.contents.hasUntrackedChanges = true }
-            }
-        }
+        /// Another engine has it too.
+        func beShared() { update { $0.isShared = true } }
     }
 }
 

@@ -18,8 +18,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     /// - Parameter surroundings: Clock and randomness, which tests hand in.
     package init(_ configuration: Configuration, surroundings: SyncSurroundings) {
         database = configuration.database
-        state = State(configuration.stateSerialization)
-        if let earlier = LivingEngines.engine(succeededBy: configuration) { state.inherit(from: earlier.state) }
+        let earlier = LivingEngines.engine(succeededBy: configuration)
+        state = earlier?.state ?? State(configuration.stateSerialization)
+        if earlier != nil { state.beShared() }
         driver = SyncDriver(configuration, state: state, surroundings: surroundings)
         let driver = driver
         driver.start(self)

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// An app may make its engine anew at any time, with the newest state that it was handed. That state comes in an event a
 /// moment after a change was added; an engine made in that moment would know nothing of the change, and the app could not
-/// know that it was lost. So it takes over what the engine before it has yet to send. An app that starts over, with no state
-/// or an older one than it was handed, gets what it asked for: an engine without a past.
+/// know that it was lost. So it goes on with the state of the engine before it, which may be in the middle of a send. An app
+/// that starts over, with no state or an older one than it was handed, gets what it asked for: an engine without a past.
 ///
 /// (Apple documents no such thing. Its sample app makes an engine twice in this way when it is used at once after launch.)
 enum LivingEngines {

@@ -114,6 +114,10 @@ final class SyncDriver: Sendable {
             operation.readAhead.cancel()
             turn.giveBack()
         }
+        if let progress = state.read({ $0.isShared ? $0.contents.progress : nil }) {
+            // As far as another engine of the same state has come.
+            machinery.withLock { $0.machine.progress = progress }
+        }
         var effects = machinery.withLock { $0.machine.advance(input) }
         while true {
             var next: SyncMachine.Input?
