@@ -27,6 +27,9 @@ extension RequestContext {
 }
 
 extension RecordRow {
-    /// The record's change tag: a number in base 36, as Apple's look. Clients only compare it.
-    package var changeTag: String { String(tag, radix: 36) }
+    /// The record's change tag, in digits of base 36 as Apple's. Clients only compare it.
+    ///
+    /// The zone's identity belongs to it: a zone that is made again under its name counts anew, and a tag of the one before
+    /// must not pass for one of the same number.
+    package var changeTag: String { "\(String(zone, radix: 36))-\(String(tag, radix: 36))" }
 }

@@ -80,6 +80,29 @@ struct ZoneEndpointTests {
     }
 
     @Test(
+        "A change tag of the zone before is no tag of a zone made again, however few records either had",
+        .behaviour("zone.recreate-tags"), arguments: Wire.allCases)
+    func recreateTags(_ wire: Wire) throws {
+        let client = try Service(wire).signIn()
+        for changes in 0..<3 {
+            try client.zone(.create)
+            let old = try client.create("a", ["title": "Before"], in: .notes)
+            for _ in 0..<changes { try client.change("a", ["title": "Before"], in: .notes) }
+            let older = try #require(try client.record("a", in: .notes))
+            try client.zone(.delete)
+            try client.zone(.create)
+            try client.create("a", ["title": "After"], in: .notes)
+            for _ in 0..<changes { try client.change("a", ["title": "After"], in: .notes) }
+            for tag in [old.recordChangeTag, older.recordChangeTag] {
+                let error = try client.failure(.update, .note("a", tag: tag, ["title": "Stale"]), in: .notes)
+                #expect(error.said == .init(.conflict, "client oplock error updating record"))
+            }
+            #expect(try client.record("a", in: .notes)?.fields["title"] == "After")
+            try client.zone(.delete)
+        }
+    }
+
+    @Test(
         "The public and the shared database have no zones to create or delete", .behaviour("zone.public"),
         arguments: Wire.allCases)
     func publicDatabase(_ wire: Wire) throws {

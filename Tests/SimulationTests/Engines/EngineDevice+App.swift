@@ -50,8 +50,8 @@ extension EngineDevice {
         case .fetchedDatabaseChanges(let changes):
             for deletion in changes.deletions { lost(deletion.zoneID, deletion.reason) }
         case .willFetchRecordZoneChanges(let will):
-            // What was saved into a zone that was never read may have gone with another zone of its name.
-            if !now.read.contains(will.zoneID) && now.unconfirmed[will.zoneID] == nil { doubt(will.zoneID) }
+            // What was saved into a zone that was never read may have gone with another zone of its name, or to a restore.
+            if !now.read.contains(will.zoneID) && !now.begun.contains(will.zoneID) { doubt(will.zoneID) }
         case .fetchedRecordZoneChanges(let changes): fetched(changes)
         case .didFetchRecordZoneChanges(let did): ended(did)
         case .sentDatabaseChanges(let sent):
@@ -83,6 +83,7 @@ extension EngineDevice {
             now.known = [:]
             now.erased = []
             now.unconfirmed = [:]
+            now.begun = []
             now.read = []
         }
     }
@@ -125,6 +126,9 @@ extension EngineDevice {
     }
 
     private func fetched(_ changes: CKSyncEngine.Event.FetchedRecordZoneChanges) {
+        for recordID in changes.modifications.map(\.record.recordID) + changes.deletions.map(\.recordID) {
+            now.begun.insert(recordID.zoneID)
+        }
         for change in changes.modifications where !isDeleting(change.record.recordID.zoneID) { learn(change.record) }
         for deletion in changes.deletions {
             now.confirm(deletion.recordID)
@@ -158,6 +162,7 @@ extension EngineDevice {
             doubt(did.zoneID)
         } else if did.error == nil {
             now.read.insert(did.zoneID)
+            now.begun.remove(did.zoneID)
             for recordID in now.unconfirmed.removeValue(forKey: did.zoneID) ?? [] { gone(recordID) }
         }
     }
@@ -165,6 +170,7 @@ extension EngineDevice {
     /// Whatever the server does not show until the zone has been read is gone.
     private func doubt(_ zoneID: CKRecordZone.ID) {
         now.unconfirmed[zoneID] = Set(now.known.keys.filter { $0.zoneID == zoneID })
+        now.begun.remove(zoneID)
     }
 
     private func failed(_ recordID: CKRecord.ID, _ error: CKError) {
@@ -230,6 +236,7 @@ extension EngineDevice.Disk {
         known = known.filter { $0.key.zoneID != zoneID }
         erased = erased.filter { $0.zoneID != zoneID }
         unconfirmed[zoneID] = nil
+        begun.remove(zoneID)
         read.remove(zoneID)
         for change in state.records.changes where change.recordID.zoneID == zoneID { state.records.remove(change) }
         for change in state.zones.changes where change.zoneID == zoneID { state.zones.remove(change) }

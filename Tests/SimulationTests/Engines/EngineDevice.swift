@@ -13,6 +13,8 @@ final class EngineDevice {
         var erased: Set<CKRecord.ID> = []
         /// What a zone that is read from its beginning has not shown yet.
         var unconfirmed: [CKRecordZone.ID: Set<CKRecord.ID>] = [:]
+        /// Zones of whose first reading a part has come: the next part will not show that again.
+        var begun: Set<CKRecordZone.ID> = []
         /// Zones that were read to their end.
         var read: Set<CKRecordZone.ID> = []
         var state = StateContents()
