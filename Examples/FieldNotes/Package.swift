@@ -11,6 +11,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
         .library(name: "FieldNotesModel", targets: ["FieldNotesModel"]),
+        .library(name: "FieldNotesStore", targets: ["FieldNotesStore"]),
         .library(name: "FieldNotesCloud", targets: ["FieldNotesCloud"]),
         .executable(name: "fieldnotes", targets: ["fieldnotes"]),
     ],
@@ -20,10 +21,17 @@ let package = Package(
     targets: [
         .target(name: "FieldNotesModel"),
         .target(
-            name: "FieldNotesCloud",
+            name: "FieldNotesStore",
             dependencies: [
                 "FieldNotesModel",
+                .product(name: "SwiftData", package: "Stratus", condition: .when(platforms: [.linux])),
+            ]),
+        .target(
+            name: "FieldNotesCloud",
+            dependencies: [
+                "FieldNotesModel", "FieldNotesStore",
                 .product(name: "CloudKit", package: "Stratus", condition: .when(platforms: [.linux])),
+                .product(name: "SwiftData", package: "Stratus", condition: .when(platforms: [.linux])),
             ]),
         .executableTarget(
             name: "fieldnotes",
@@ -32,6 +40,12 @@ let package = Package(
                 .product(name: "CloudKit", package: "Stratus", condition: .when(platforms: [.linux])),
             ]),
         .testTarget(name: "FieldNotesModelTests", dependencies: ["FieldNotesModel"]),
+        .testTarget(
+            name: "FieldNotesStoreTests",
+            dependencies: [
+                "FieldNotesStore", "FieldNotesModel",
+                .product(name: "SwiftData", package: "Stratus", condition: .when(platforms: [.linux])),
+            ]),
         // A cloud and its devices inside the test's process.
         .testTarget(
             name: "FieldNotesCloudTests",

@@ -1,6 +1,8 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
+import SwiftData
 
 extension LiveSync: CKSyncEngineDelegate {
     public func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
@@ -8,7 +10,7 @@ extension LiveSync: CKSyncEngineDelegate {
         do {
             switch event {
             case .stateUpdate(let update):
-                try await store.update { $0.engineState = update.stateSerialization }
+                try await store.update { try $0.progress().engineSerialization = update.stateSerialization }
             case .accountChange(let change):
                 try await handle(change, syncEngine)
             case .fetchedDatabaseChanges(let changes):
@@ -19,10 +21,12 @@ extension LiveSync: CKSyncEngineDelegate {
                 guard fetched.zoneID == NoteRecord.zoneID else { break }
                 if fetched.error == nil { try await zoneIsRead(syncEngine) }
                 // It is read anew: what does not come was deleted meanwhile.
-                if fetched.error?.code == .changeTokenExpired { try await store.update { $0.present = [] } }
+                if fetched.error?.code == .changeTokenExpired {
+                    try await store.update { try $0.progress().present = [] }
+                }
             case .sentDatabaseChanges(let sent):
                 guard sent.savedZones.contains(where: { $0.zoneID == NoteRecord.zoneID }) else { break }
-                try await store.update { $0.hasZone = true }
+                try await store.update { try $0.progress().hasZone = true }
             case .sentRecordZoneChanges(let sent):
                 try await handle(sent, syncEngine)
             case .didFetchChanges:
@@ -41,16 +45,15 @@ extension LiveSync: CKSyncEngineDelegate {
     public func nextRecordZoneChangeBatch(
         _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
     ) async -> CKSyncEngine.RecordZoneChangeBatch? {
-        let local = await store.local
-        let wanted = Set(local.pending.map(\.change))
+        guard let outgoing = try? await store.read({ try $0.pending() }) else { return nil }
+        let wanted = Set(outgoing.map(\.change))
         let pending = syncEngine.state.pendingRecordZoneChanges
         // A merge, or another process, has made them needless.
         syncEngine.state.remove(pendingRecordZoneChanges: pending.filter { !wanted.contains($0) })
         let scope = context.options.scope
         let changes = pending.filter { wanted.contains($0) && scope.contains($0) }
-        return await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { recordID in
-            NoteRecord.noteID(of: recordID).flatMap { local.entries[$0]?.record }
-        }
+        let notes = Dictionary(outgoing.map { ($0.recordID, $0) }, uniquingKeysWith: { first, _ in first })
+        return await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { notes[$0]?.record }
     }
 
     // MARK: The account
@@ -61,7 +64,8 @@ extension LiveSync: CKSyncEngineDelegate {
             try await store.update { local in
                 try local.claim(for: user.recordName)
                 // The engine reads everything anew: what does not come was deleted meanwhile.
-                if local.entries.values.contains(where: { $0.systemFields != nil }) { local.present = [] }
+                let known = FetchDescriptor<StoredNote>(predicate: #Predicate { $0.systemFields != nil })
+                if try local.context.fetchCount(known) > 0 { try local.progress().present = [] }
             }
             await addPending(to: engine)
         case .signOut:
@@ -77,9 +81,13 @@ extension LiveSync: CKSyncEngineDelegate {
         guard let deletion = changes.deletions.first(where: { $0.zoneID == NoteRecord.zoneID }) else { return }
         let removed = try await store.update { local in
             // Deleted in the system's settings, by whoever wants the app's data gone.
-            let removed = deletion.reason == .purged ? local.notes : []
-            if deletion.reason == .purged { local.entries = [:] }
-            local.forgetCloud()
+            guard deletion.reason == .purged else {
+                try local.forgetCloud()
+                return [Note]()
+            }
+            let removed = try local.context.visibleNotes().map(\.note)
+            for row in try local.context.fetch(FetchDescriptor<StoredNote>()) { local.context.delete(row) }
+            try local.forgetCloud()
             return removed
         }
         for note in removed { tell(.removed(note)) }
@@ -90,20 +98,25 @@ extension LiveSync: CKSyncEngineDelegate {
     private func handle(_ changes: CKSyncEngine.Event.FetchedRecordZoneChanges, _ engine: CKSyncEngine) async throws {
         let events = try await store.update { local in
             var events: [Event] = []
-            for modification in changes.modifications {
-                let outcome = local.receive(modification.record)
-                guard let id = NoteRecord.noteID(of: modification.record.recordID) else { continue }
-                local.present?.insert(id)
-                guard let note = local.entries[id]?.note else { continue }
+            let progress = try local.progress()
+            var present = progress.present.map(Set.init)
+            for record in changes.modifications.map(\.record) {
+                let outcome = try local.receive(record)
+                guard let id = NoteRecord.noteID(of: record.recordID) else { continue }
+                present?.insert(id)
+                guard let note = try local.context.storedNote(id)?.note else { continue }
                 if outcome == .received { events.append(.received(note)) }
                 if outcome == .merged { events.append(.merged(note)) }
             }
             for deletion in changes.deletions {
                 guard let id = NoteRecord.noteID(of: deletion.recordID) else { continue }
-                local.present?.remove(id)
-                let note = local.entries[id]?.note
-                if local.receiveDeletion(of: deletion.recordID) == .removed, let note { events.append(.removed(note)) }
+                present?.remove(id)
+                let note = try local.context.storedNote(id)?.note
+                if try local.receiveDeletion(of: deletion.recordID) == .removed, let note {
+                    events.append(.removed(note))
+                }
             }
+            if let present { progress.present = Array(present) }
             return events
         }
         for event in events { tell(event) }
@@ -112,14 +125,15 @@ extension LiveSync: CKSyncEngineDelegate {
 
     private func zoneIsRead(_ engine: CKSyncEngine) async throws {
         let removed = try await store.update { local -> [Note] in
-            guard let present = local.present else { return [] }
-            local.present = nil
+            let progress = try local.progress()
+            guard let present = progress.present else { return [] }
+            progress.present = nil
             guard !present.isEmpty else {
                 // The zone was made anew meanwhile: this device brings its notes back.
-                local.forgetCloud()
+                try local.forgetCloud()
                 return []
             }
-            return local.receiveAbsence(ofAllBut: present)
+            return try local.receiveAbsence(ofAllBut: Set(present))
         }
         for note in removed { tell(.removed(note)) }
         await addPending(to: engine)
@@ -135,16 +149,15 @@ extension LiveSync: CKSyncEngineDelegate {
             var failures: [(Note, CKError)] = []
             for record in sent.savedRecords {
                 guard let note = Note(record: record) else { continue }
-                local.confirm(note, as: record)
+                try local.confirm(note, as: record)
                 events.append(.sent(note))
             }
             for failure in sent.failedRecordSaves where !kept.contains(.saveRecord(failure.record.recordID)) {
-                if let event = local.mend(failure, &failures) { events.append(event) }
+                if let event = try local.mend(failure, &failures) { events.append(event) }
             }
             let gone = sent.failedRecordDeletes.filter { [.unknownItem, .zoneNotFound].contains($0.value.code) }.keys
             for recordID in sent.deletedRecordIDs + gone {
-                let note = NoteRecord.noteID(of: recordID).flatMap { local.entries[$0]?.note }
-                if local.confirmDeletion(of: recordID), let note { events.append(.deleted(note)) }
+                if let note = try local.confirmDeletion(of: recordID) { events.append(.deleted(note)) }
             }
             return (events, failures)
         }
@@ -156,21 +169,20 @@ extension LiveSync: CKSyncEngineDelegate {
 
 extension LocalNotes {
     /// Mends what can be mended, so that the note can be sent again; else the note is added to `failures`.
-    fileprivate mutating func mend(
+    fileprivate func mend(
         _ failure: CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave, _ failures: inout [(Note, CKError)]
-    ) -> LiveSync.Event? {
+    ) throws -> LiveSync.Event? {
         guard let id = NoteRecord.noteID(of: failure.record.recordID) else { return nil }
         switch failure.error.code {
         case .serverRecordChanged:
-            guard let record = failure.error.serverRecord, receive(record) != .nothing, let note = entries[id]?.note
-            else { return nil }
-            return .merged(note)
+            guard let record = failure.error.serverRecord, try receive(record) != .nothing else { return nil }
+            return try context.storedNote(id).map { .merged($0.note) }
         case .unknownItem:
-            _ = receiveDeletion(of: failure.record.recordID)
+            _ = try receiveDeletion(of: failure.record.recordID)
         case .zoneNotFound, .userDeletedZone:
-            forgetCloud()
+            try forgetCloud()
         default:
-            if let note = entries[id]?.note { failures.append((note, failure.error)) }
+            if let note = try context.storedNote(id)?.note { failures.append((note, failure.error)) }
         }
         return nil
     }

@@ -1,11 +1,12 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
 
 /// Keeps the notes of this device and of the cloud in step as long as it runs, through CKSyncEngine: edits made here are
 /// sent within a moment, edits made elsewhere come by push.
 ///
-/// The engine's state is stored in the notes' own file. What came is stored before the state that says so, and what is to
+/// The engine's state is kept in the notes' own store. What came is stored before the state that says so, and what is to
 /// be sent is told by the notes themselves, so the app may be killed at any point: at worst something comes or goes twice,
 /// which changes nothing.
 public actor LiveSync {
@@ -51,7 +52,7 @@ public actor LiveSync {
     /// - Throws: `SyncError` without an account, with another one or while another process does the same; the `CKError`
     ///   of a cloud that refuses. One that cannot be reached is waited for.
     public func start() async throws {
-        guard let lock = try FileLock(ifFree: store.directory.appendingPathComponent("watch.lock")) else {
+        guard let lock = try FileLock(ifFree: store.persistence.directory.appendingPathComponent("watch.lock")) else {
             throw SyncError.alreadyWatching
         }
         self.lock = lock
@@ -64,12 +65,13 @@ public actor LiveSync {
             self.lock = nil
             throw error
         }
-        doorbell = try Doorbell(store.directory.appendingPathComponent("notes.bell")) { [weak self] in
+        doorbell = try store.persistence.observe { [weak self] in
             Task { await self?.notesChanged() }
         }
         observeAccount()
         let configuration = await CKSyncEngine.Configuration(
-            database: store.database, stateSerialization: store.local.engineState, delegate: self)
+            database: store.database, stateSerialization: try store.read { try $0.progress().engineSerialization },
+            delegate: self)
         let engine = CKSyncEngine(configuration)
         self.engine = engine
         await notesChanged()
@@ -101,22 +103,23 @@ public actor LiveSync {
     /// The user has edited something, here or in another process of the app.
     private func notesChanged() async {
         guard let engine else { return }
-        do {
-            try await store.reload()
-        } catch {
-            return await end(error)
-        }
         await addPending(to: engine)
     }
 
     /// Tells the engine of everything that the cloud does not have. What the engine knows already it is not told again.
     func addPending(to engine: CKSyncEngine) async {
-        let local = await store.local
-        if !local.hasZone, engine.state.pendingDatabaseChanges.isEmpty {
+        let hasZone: Bool
+        let pending: [OutgoingNote]
+        do {
+            (hasZone, pending) = try await store.read { try ($0.progress().hasZone, $0.pending()) }
+        } catch {
+            return await end(error)
+        }
+        if !hasZone, engine.state.pendingDatabaseChanges.isEmpty {
             engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: NoteRecord.zoneID))])
         }
         let known = Set(engine.state.pendingRecordZoneChanges)
-        let changes = local.pending.filter { refused[$0.note.id] != $0.note }.map(\.change)
+        let changes = pending.filter { refused[$0.note.id] != $0.note }.map(\.change)
         engine.state.add(pendingRecordZoneChanges: changes.filter { !known.contains($0) })
     }
 
@@ -140,13 +143,5 @@ public actor LiveSync {
         else { return }
         if status == .noAccount, !isSignedOut { tell(.signedOut) }
         isSignedOut = status == .noAccount
-    }
-}
-
-extension LocalNotes.Entry {
-    /// What the engine is told of a note that the cloud does not have.
-    var change: CKSyncEngine.PendingRecordZoneChange {
-        let recordID = NoteRecord.id(of: note.id)
-        return state == .deleted ? .deleteRecord(recordID) : .saveRecord(recordID)
     }
 }

@@ -1,6 +1,8 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
+import SwiftData
 
 extension LocalNotes {
     enum Outcome {
@@ -8,58 +10,67 @@ extension LocalNotes {
     }
 
     /// Takes in the cloud's newest state of a note. An edit made here meanwhile is merged and stays to be sent.
-    mutating func receive(_ record: CKRecord) -> Outcome {
+    func receive(_ record: CKRecord) throws -> Outcome {
         guard let theirs = Note(record: record) else { return .nothing }
-        guard var entry = entries[theirs.id] else {
-            entries[theirs.id] = Entry(
-                note: theirs, state: .synced, base: theirs, systemFields: record.archivedSystemFields)
+        guard let row = try context.storedNote(theirs.id) else {
+            try context.upsert(theirs).agree(on: theirs, as: record, .synced)
             return .received
         }
-        let before = entry.note
-        let isNews = theirs != entry.base
-        switch entry.state {
+        let before = row.note
+        let isNews = theirs != row.base
+        var state = row.state
+        switch state {
         case .synced:
-            entry.note = theirs
+            row.take(theirs)
         case .edited:
-            entry.note = entry.note.merging(theirs, since: entry.base)
-            if entry.note == theirs { entry.state = .synced }
+            let merged = before.merging(theirs, since: row.base)
+            row.take(merged)
+            if merged == theirs { state = .synced }
         case .deleted where isNews:
             // Deleted here, edited elsewhere: the words win, a deletion is quickly made again.
-            entry.note = theirs
-            entry.state = .synced
+            row.take(theirs)
+            state = .synced
         case .deleted:
             break
         }
-        let outcome: Outcome =
-            !isNews ? .nothing : entry.state == .edited ? .merged : before == theirs ? .nothing : .received
-        entry.base = theirs
-        entry.systemFields = record.archivedSystemFields
-        entries[theirs.id] = entry
-        return outcome
+        row.agree(on: theirs, as: record, state)
+        return !isNews ? .nothing : state == .edited ? .merged : before == theirs ? .nothing : .received
     }
 
     /// Takes in that the cloud has deleted a note. One edited here meanwhile is kept, and made anew in the cloud.
-    mutating func receiveDeletion(of recordID: CKRecord.ID) -> Outcome {
-        guard let id = NoteRecord.noteID(of: recordID), var entry = entries[id], entry.systemFields != nil else {
-            return .nothing
-        }
-        guard entry.state == .edited else {
-            let wasVisible = entry.state == .synced
-            entries[id] = nil
+    func receiveDeletion(of recordID: CKRecord.ID) throws -> Outcome {
+        guard let id = NoteRecord.noteID(of: recordID), let row = try context.storedNote(id) else { return .nothing }
+        return receiveDeletion(row)
+    }
+
+    private func receiveDeletion(_ row: StoredNote) -> Outcome {
+        guard row.systemFields != nil else { return .nothing }
+        guard row.state == .edited else {
+            let wasVisible = row.state == .synced
+            context.delete(row)
             return wasVisible ? .removed : .nothing
         }
-        entry.base = nil
-        entry.systemFields = nil
-        entries[id] = entry
+        row.base = nil
+        row.systemFields = nil
         return .merged
     }
 
     /// After the whole zone was read from its beginning: what was not in it has been deleted in the cloud.
     ///
     /// - Returns: What the user sees no longer.
-    mutating func receiveAbsence(ofAllBut present: Set<Note.ID>) -> [Note] {
-        entries.values.filter { !present.contains($0.note.id) }.map(\.note).filter { note in
-            receiveDeletion(of: NoteRecord.id(of: note.id)) == .removed
+    func receiveAbsence(ofAllBut present: Set<Note.ID>) throws -> [Note] {
+        try context.fetch(FetchDescriptor<StoredNote>()).filter { !present.contains($0.id) }.compactMap { row in
+            let note = row.note
+            return receiveDeletion(row) == .removed ? note : nil
         }
+    }
+}
+
+extension StoredNote {
+    /// The cloud has the note as it is in `record`.
+    func agree(on base: Note, as record: CKRecord, _ state: SyncState) {
+        self.base = base
+        systemFields = record.archivedSystemFields
+        self.state = state
     }
 }

@@ -1,39 +1,60 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
+import SwiftData
 
-extension LocalNotes {
-    /// What the cloud does not have yet, the oldest edit first.
-    var pending: [Entry] {
-        entries.values.filter { $0.state != .synced }.sorted { $0.note.modifiedAt < $1.note.modifiedAt }
+/// An edit or a deletion on its way to the cloud.
+struct OutgoingNote: Sendable {
+    var note: Note
+    var isDeletion: Bool
+    var base: Note?
+    var systemFields: Data?
+
+    init(_ row: StoredNote) {
+        note = row.note
+        isDeletion = row.state == .deleted
+        base = row.base
+        systemFields = row.systemFields
     }
 
-    /// The cloud has taken the note. It may have been edited again while it was on its way: then it stays pending.
-    mutating func confirm(_ sent: Note, as record: CKRecord) {
-        guard var entry = entries[sent.id] else { return }
-        entry.base = sent
-        entry.systemFields = record.archivedSystemFields
-        if entry.note == sent, entry.state == .edited { entry.state = .synced }
-        entries[sent.id] = entry
-    }
+    var recordID: CKRecord.ID { NoteRecord.id(of: note.id) }
 
-    /// The cloud has the note no longer. One that was brought back meanwhile stays.
-    ///
-    /// - Returns: Whether it was to be deleted.
-    mutating func confirmDeletion(of recordID: CKRecord.ID) -> Bool {
-        guard let id = NoteRecord.noteID(of: recordID), entries[id]?.state == .deleted else { return false }
-        entries[id] = nil
-        return true
-    }
-}
-
-extension LocalNotes.Entry {
     /// The record as it is to be sent, with the fields that the cloud has otherwise.
     var record: CKRecord {
         let record =
             systemFields.flatMap(CKRecord.unarchive(systemFields:))
-            ?? CKRecord(recordType: NoteRecord.type, recordID: NoteRecord.id(of: note.id))
+            ?? CKRecord(recordType: NoteRecord.type, recordID: recordID)
         note.write(to: record, since: base)
         return record
+    }
+
+    /// What a sync engine is told of it.
+    var change: CKSyncEngine.PendingRecordZoneChange {
+        isDeletion ? .deleteRecord(recordID) : .saveRecord(recordID)
+    }
+}
+
+extension LocalNotes {
+    /// What the cloud does not have yet, the oldest edit first.
+    func pending() throws -> [OutgoingNote] {
+        try context.pendingNotes().map(OutgoingNote.init)
+    }
+
+    /// The cloud has taken the note. It may have been edited again while it was on its way: then it stays pending.
+    func confirm(_ sent: Note, as record: CKRecord) throws {
+        guard let row = try context.storedNote(sent.id) else { return }
+        row.agree(on: sent, as: record, row.state == .edited && row.note == sent ? .synced : row.state)
+    }
+
+    /// The cloud has the note no longer. One that was brought back meanwhile stays.
+    ///
+    /// - Returns: The note, where it was to be deleted.
+    func confirmDeletion(of recordID: CKRecord.ID) throws -> Note? {
+        guard let id = NoteRecord.noteID(of: recordID), let row = try context.storedNote(id), row.state == .deleted
+        else { return nil }
+        let note = row.note
+        context.delete(row)
+        return note
     }
 }

@@ -1,5 +1,6 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
 
 /// Why notes cannot be exchanged.
@@ -35,7 +36,7 @@ extension NoteStore {
                 try await exchange(&report)
             } catch let error as CKError where error.isAboutMissingZone {
                 // Reset, or deleted from another device: this one brings its notes back.
-                try update { $0.forgetCloud() }
+                try await update { try $0.forgetCloud() }
                 try await exchange(&report)
             }
         } catch let error as CKError where error.isAboutNetwork {
@@ -53,20 +54,22 @@ extension NoteStore {
         default: throw SyncError.noAccount
         }
         let user = try await container.userRecordID().recordName
-        try update { try $0.claim(for: user) }
+        try await update { try $0.claim(for: user) }
     }
 
     private func exchange(_ report: inout SyncReport) async throws {
-        if !local.hasZone {
+        if try await !read({ try $0.progress().hasZone }) {
             _ = try await database.save(CKRecordZone(zoneID: NoteRecord.zoneID))
-            try update { $0.hasZone = true }
+            try await update { try $0.progress().hasZone = true }
         }
         try await receiveChanges(&report)
         // Each round sends what the one before had to merge; a second device that syncs at the same time costs one more.
-        for _ in 0..<10 where local.pendingCount > 0 {
-            try await sendPending(&report)
+        for _ in 0..<10 {
+            let pending = try await read { try $0.pending() }
+            if pending.isEmpty { return }
+            try await send(pending, &report)
         }
-        if local.pendingCount > 0 { throw SyncError.tooManyConflicts }
+        if try await pendingCount > 0 { throw SyncError.tooManyConflicts }
     }
 
     // MARK: Receiving
@@ -75,16 +78,16 @@ extension NoteStore {
         do {
             try await receivePages(&report)
         } catch let error as CKError where error.code == .changeTokenExpired {
-            try update { $0.serverChangeToken = nil }
+            try await update { try $0.progress().serverChangeToken = nil }
             try await receivePages(&report)
         }
     }
 
     private func receivePages(_ report: inout SyncReport) async throws {
-        var present: Set<Note.ID>? = local.serverChangeToken == nil ? [] : nil
         // Kept back until the last page where the whole zone is read, so that a break in the middle starts over and
         // does not forget what was seen.
-        var token = local.serverChangeToken
+        var token = try await read { try $0.progress().serverChangeToken }
+        var present: Set<Note.ID>? = token == nil ? [] : nil
         var isMoreComing = true
         while isMoreComing {
             let page = try await database.recordZoneChanges(inZoneWith: NoteRecord.zoneID, since: token)
@@ -94,29 +97,30 @@ extension NoteStore {
             present?.formUnion(records.compactMap { NoteRecord.noteID(of: $0.recordID) })
             present?.subtract(page.deletions.compactMap { NoteRecord.noteID(of: $0.recordID) })
             let newToken = present == nil ? token : nil
-            let outcomes = try update { local in
-                if let newToken { local.serverChangeToken = newToken }
-                return records.map { local.receive($0) } + page.deletions.map { local.receiveDeletion(of: $0.recordID) }
+            let outcomes = try await update { local in
+                if let newToken { try local.progress().serverChangeToken = newToken }
+                return try records.map { try local.receive($0) }
+                    + page.deletions.map { try local.receiveDeletion(of: $0.recordID) }
             }
             for outcome in outcomes { report.count(outcome) }
         }
         if let present {
             let newToken = token
-            report.removed += try update { local in
-                local.serverChangeToken = newToken
-                return local.receiveAbsence(ofAllBut: present).count
+            report.removed += try await update { local in
+                try local.progress().serverChangeToken = newToken
+                return try local.receiveAbsence(ofAllBut: present).count
             }
         }
     }
 
     // MARK: Sending
 
-    private func sendPending(_ report: inout SyncReport) async throws {
-        var rest = local.pending[...]
+    private func send(_ pending: [OutgoingNote], _ report: inout SyncReport) async throws {
+        var rest = pending[...]
         var size = 200
         while !rest.isEmpty {
             do {
-                try await send(Array(rest.prefix(size)), &report)
+                try await sendBatch(Array(rest.prefix(size)), &report)
                 rest = rest.dropFirst(size)
             } catch let error as CKError where error.code == .limitExceeded && size > 1 {
                 size /= 2
@@ -124,29 +128,29 @@ extension NoteStore {
         }
     }
 
-    private func send(_ entries: [LocalNotes.Entry], _ report: inout SyncReport) async throws {
-        let edited = entries.filter { $0.state == .edited }
-        let deletions = entries.filter { $0.state == .deleted }.map { NoteRecord.id(of: $0.note.id) }
+    private func sendBatch(_ batch: [OutgoingNote], _ report: inout SyncReport) async throws {
+        let edited = batch.filter { !$0.isDeletion }
         let (saves, deletes) = try await database.modifyRecords(
-            saving: edited.map(\.record), deleting: deletions, savePolicy: .ifServerRecordUnchanged, atomically: false)
-        let (done, failure) = try update { local in
+            saving: edited.map(\.record), deleting: batch.filter(\.isDeletion).map(\.recordID),
+            savePolicy: .ifServerRecordUnchanged, atomically: false)
+        let (done, failure) = try await update { local in
             var done = SyncReport()
             var failure: (any Error)?
-            for entry in edited {
-                switch saves[NoteRecord.id(of: entry.note.id)] {
+            for outgoing in edited {
+                switch saves[outgoing.recordID] {
                 case .success(let record):
-                    local.confirm(entry.note, as: record)
+                    try local.confirm(outgoing.note, as: record)
                     done.sent += 1
-                case .failure(let error): failure = local.resolve(error, for: entry.note.id, &done) ?? failure
+                case .failure(let error): failure = try local.resolve(error, for: outgoing.recordID, &done) ?? failure
                 case nil: break  // not said: it stays pending
                 }
             }
             for (recordID, result) in deletes {
                 switch result {
                 case .success:
-                    if local.confirmDeletion(of: recordID) { done.deleted += 1 }
+                    if try local.confirmDeletion(of: recordID) != nil { done.deleted += 1 }
                 case .failure(let error as CKError) where error.code == .unknownItem:
-                    _ = local.confirmDeletion(of: recordID)
+                    _ = try local.confirmDeletion(of: recordID)
                 case .failure(let error):
                     failure = error
                 }
@@ -161,25 +165,19 @@ extension NoteStore {
 }
 
 extension LocalNotes {
-    /// - Throws: `SyncError.otherAccount` where the notes are somebody else's.
-    mutating func claim(for user: String) throws {
-        if let known = userRecordName, known != user { throw SyncError.otherAccount }
-        userRecordName = user
-    }
-
     /// Mends what can be mended, so that the next round can send the note again; else returns the error.
-    fileprivate mutating func resolve(
-        _ error: any Error, for id: Note.ID, _ report: inout SyncReport
-    ) -> (any Error)? {
+    fileprivate func resolve(
+        _ error: any Error, for recordID: CKRecord.ID, _ report: inout SyncReport
+    ) throws -> (any Error)? {
         guard let error = error as? CKError else { return error }
         switch error.code {
         case .serverRecordChanged:
             guard let record = error.serverRecord else { return error }
-            _ = receive(record)
+            _ = try receive(record)
             report.merged += 1
             return nil
         case .unknownItem:
-            _ = receiveDeletion(of: NoteRecord.id(of: id))
+            _ = try receiveDeletion(of: recordID)
             return nil
         default:
             return error

@@ -1,54 +1,53 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
+import SwiftData
 
 /// The user's notes on this device, which follow them to their other devices.
 ///
-/// Reading and editing never need the network: edits wait in a file until `sync()` can send them.
+/// Reading and editing never need the network: edits wait in the store until `sync()`, or a `LiveSync`, can send them.
 public actor NoteStore: NotePersisting {
     /// The app's container in iCloud.
     public static let containerIdentifier = "iCloud.com.example.fieldnotes"
 
     let container: CKContainer
     var database: CKDatabase { container.privateCloudDatabase }
-    /// The folder of this device.
-    nonisolated let directory: URL
-    private var file: NotesFile
-    private(set) var local = LocalNotes()
+    nonisolated let persistence: SwiftDataNotePersistence
 
     /// Opens the notes in `directory`, which is made where it does not exist.
     public init(
         directory: URL, container: CKContainer = CKContainer(identifier: NoteStore.containerIdentifier)
     ) throws {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        self.directory = directory
         self.container = container
-        file = NotesFile(directory)
-        try file.reload(&local)
+        persistence = try SwiftDataNotePersistence(directory: directory)
     }
 
-    public func notes() -> [Note] {
-        local.notes
+    public func notes() async throws -> [Note] {
+        try await persistence.notes()
     }
 
     /// How many edits and deletions the cloud does not have yet.
-    public var pendingCount: Int { local.pendingCount }
-
-    public func save(_ note: Note) throws {
-        try update { $0.save(note) }
+    public var pendingCount: Int {
+        get async throws { try await persistence.read { try $0.pendingNotes().count } }
     }
 
-    public func delete(_ id: Note.ID) throws {
-        try update { $0.delete(id) }
+    public func save(_ note: Note) async throws {
+        try await persistence.save(note)
     }
 
-    /// Reads what another process has changed.
-    func reload() throws {
-        try file.reload(&local)
+    public func delete(_ id: Note.ID) async throws {
+        try await persistence.delete(id)
+    }
+
+    /// Looks at what this device knows.
+    func read<Value: Sendable>(_ body: @Sendable (LocalNotes) throws -> Value) async throws -> Value {
+        try await persistence.read { try body(LocalNotes(context: $0)) }
     }
 
     /// Changes what this device knows, and stores it before anybody hears of it.
-    func update<Value: Sendable>(_ change: @Sendable (inout LocalNotes) throws -> Value) throws -> Value {
-        try file.update(&local, change)
+    @discardableResult
+    func update<Value: Sendable>(_ change: @Sendable (LocalNotes) throws -> Value) async throws -> Value {
+        try await persistence.update { try change(LocalNotes(context: $0)) }
     }
 }

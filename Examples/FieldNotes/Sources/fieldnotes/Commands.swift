@@ -51,7 +51,8 @@ let commands: [String: NoteCommand] = [
         throw Complaint("--sort is one of \(names).", code: 2)
     }
     let filter = NoteFilter(tag: line.value("tag"), notebook: line.value("notebook"))
-    await printNotes(order.sorted(store.notes().filter(filter.matches)), asJSON: line.has("json"))
+    let notes = try await store.notes()
+    printNotes(order.sorted(notes.filter(filter.matches)), asJSON: line.has("json"))
 }
 
 @Sendable private func show(_ store: NoteStore, _ line: CommandLineWords) async throws {
@@ -66,7 +67,7 @@ let commands: [String: NoteCommand] = [
     if line.has("cloud") {
         try await printNotes(store.searchCloud(text), asJSON: line.has("json"))
     } else {
-        let found = await store.notes().filter(NoteFilter(text: text).matches)
+        let found = try await store.notes().filter(NoteFilter(text: text).matches)
         printNotes(NoteSortOrder.newest.sorted(found), asJSON: line.has("json"))
     }
 }
@@ -87,7 +88,7 @@ private func setPinned(_ isPinned: Bool, _ store: NoteStore, _ line: CommandLine
 @Sendable private func sync(_ store: NoteStore, _ line: CommandLineWords) async throws {
     if line.has("watch") { return try await watch(store) }
     let report = try await store.sync()
-    let waiting = await store.pendingCount
+    let waiting = try await store.pendingCount
     if report.isOffline {
         throw Complaint("The cloud cannot be reached; \(counted(waiting, "change")) will be sent later.", code: 3)
     }
@@ -99,8 +100,8 @@ private func setPinned(_ isPinned: Bool, _ store: NoteStore, _ line: CommandLine
 }
 
 @Sendable private func status(_ store: NoteStore, _ line: CommandLineWords) async throws {
-    let count = await store.notes().count
-    let waiting = await store.pendingCount
+    let count = try await store.notes().count
+    let waiting = try await store.pendingCount
     print("\(counted(count, "note")), \(counted(waiting, "change")) not in the cloud yet")
 }
 
@@ -108,7 +109,7 @@ private func setPinned(_ isPinned: Bool, _ store: NoteStore, _ line: CommandLine
 
 private func find(_ line: CommandLineWords, in store: NoteStore) async throws -> Note {
     let text = try line.text("which note").lowercased()
-    let notes = await store.notes()
+    let notes = try await store.notes()
     let exact = notes.filter { $0.title.lowercased() == text || $0.id.uuidString.lowercased() == text }
     let close = notes.filter { note in
         note.title.lowercased().hasPrefix(text) || (text.count >= 4 && note.id.uuidString.lowercased().hasPrefix(text))

@@ -14,10 +14,12 @@ import Foundation
         switch event {
         case .upToDate where isFirst:
             isFirst = false
-            say("Watching \(counted(await store.notes().count, "note")). Control-C ends it.")
+            say("Watching \(counted(try await store.notes().count, "note")). Control-C ends it.")
         case .upToDate: break
         case .offline:
-            say("The cloud cannot be reached; \(counted(await store.pendingCount, "change")) will be sent when it can.")
+            say(
+                "The cloud cannot be reached; \(counted(try await store.pendingCount, "change")) will be sent when it can."
+            )
         case .received(let note): say("Received \(summary(note))")
         case .merged(let note): say("Merged   \(summary(note))")
         case .removed(let note): say("Removed  \(summary(note))")
@@ -27,7 +29,7 @@ import Foundation
         case .refused(let note, let error): say("The cloud does not take \(summary(note)): \(describe(error))")
         }
     }
-    let waiting = await store.pendingCount
+    let waiting = try await store.pendingCount
     say(
         waiting == 0
             ? "Stopped. The cloud has everything." : "Stopped. \(counted(waiting, "change")) will be sent next time.")

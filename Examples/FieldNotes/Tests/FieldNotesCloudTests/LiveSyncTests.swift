@@ -25,13 +25,13 @@ struct LiveSyncTests {
         try await right.wait(for: .upToDate)
         let note = try await phone.add("Heron", body: "At the weir", tags: ["bird"])
         try await right.wait(for: .received(note))
-        #expect(await tablet.note(note.id) == note)
+        #expect(try await tablet.note(note.id) == note)
         try await tablet.edit(note.id) { $0.isPinned = true }
-        let pinned = try #require(await tablet.note(note.id))
+        let pinned = try #require(try await tablet.note(note.id))
         try await left.wait(for: .received(pinned))
         try await phone.store.delete(note.id)
         try await right.wait(for: .removed(pinned))
-        #expect(await tablet.titles.isEmpty)
+        #expect(try await tablet.titles.isEmpty)
         await left.stop()
         await right.stop()
     }
@@ -46,8 +46,8 @@ struct LiveSyncTests {
             notes.insert(try await phone.add("Ours \(number)"))
         }
         try await right.wait(until: notes.map { .received($0) })
-        #expect(await tablet.contents == notes)
-        #expect(await phone.contents == notes)
+        #expect(try await tablet.contents == notes)
+        #expect(try await phone.contents == notes)
         await left.stop()
         await right.stop()
     }
@@ -87,7 +87,7 @@ struct LiveSyncTests {
         let right = try await Watching(tablet)
         try await right.wait(for: .received(note))
         await right.stop()
-        #expect(await phone.store.pendingCount == 0)
+        #expect(try await phone.store.pendingCount == 0)
     }
 
     @Test("An app killed between any two requests loses nothing and brings nothing twice")
@@ -112,15 +112,15 @@ struct LiveSyncTests {
         await elsewhere.stop()
         for copy in copies.withLock({ $0 }) {
             let killed = try NotesDevice(world.cloud.device(account: "alice"), folder: copy)
-            guard await killed.note(note.id) != nil else { continue }
+            guard try await killed.note(note.id) != nil else { continue }
             let again = try await Watching(killed)
             try await again.wait(for: .upToDate)
             await again.stop()
             _ = try await killed.store.sync()
-            #expect(await killed.titles == ["Heron", "Moss", "Oak"], "\(copy.lastPathComponent)")
+            #expect(try await killed.titles == ["Heron", "Moss", "Oak"], "\(copy.lastPathComponent)")
         }
         _ = try await tablet.store.sync()
-        #expect(await tablet.contents == phone.contents)
+        #expect(try await tablet.contents == phone.contents)
     }
 
     @Test("What was deleted elsewhere while nobody was signed in here is removed")
@@ -135,7 +135,7 @@ struct LiveSyncTests {
         try await right.wait(for: .deleted(note))
         phone.device.signIn("alice")
         try await left.wait(for: .removed(note))
-        #expect(await phone.titles == ["Moss"])
+        #expect(try await phone.titles == ["Moss"])
         await left.stop()
         await right.stop()
     }
@@ -150,7 +150,7 @@ struct LiveSyncTests {
         await #expect(throws: SyncError.otherAccount) { try await Watching(phone.reopened()) }
         phone.device.signOut()
         await #expect(throws: SyncError.noAccount) { try await Watching(phone.reopened()) }
-        #expect(await phone.titles == ["Heron"])
+        #expect(try await phone.titles == ["Heron"])
     }
 
     @Test("A deleted zone is made again with its notes")
@@ -166,7 +166,7 @@ struct LiveSyncTests {
         try await left.wait(until: [.sent(note), .sent(other)])
         await left.stop()
         _ = try await tablet.store.sync()
-        #expect(await tablet.titles == ["Heron", "Moss"])
+        #expect(try await tablet.titles == ["Heron", "Moss"])
     }
 
     @Test("Only one process watches a device's notes")

@@ -16,7 +16,7 @@ struct RandomWorldTests {
         var written: [Note.ID: Set<String>] = [:]
         for step in 0..<60 {
             let device = devices[Int.random(in: 0..<devices.count, using: &chance)]
-            let notes = await device.store.notes().sorted { $0.id.uuidString < $1.id.uuidString }
+            let notes = try await device.store.notes().sorted { $0.id.uuidString < $1.id.uuidString }
             switch Int.random(in: 0..<10, using: &chance) {
             case 0, 1:
                 let note = try await device.add("Note \(step)", body: "line \(step)")
@@ -40,8 +40,8 @@ struct RandomWorldTests {
         for _ in 0..<3 {
             for device in devices { _ = try await device.store.sync() }
         }
-        let contents = await devices[0].contents
-        for device in devices { #expect(await device.contents == contents) }
+        let contents = try await devices[0].contents
+        for device in devices { #expect(try await device.contents == contents) }
         for (id, lines) in written {
             let note = try #require(contents.first { $0.id == id })
             #expect(lines.isSubset(of: note.body.components(separatedBy: "\n")), "\(note.title)")

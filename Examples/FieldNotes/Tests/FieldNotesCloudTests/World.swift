@@ -47,21 +47,21 @@ struct NotesDevice: Sendable {
     }
 
     func edit(_ id: Note.ID, _ change: (inout Note) -> Void) async throws {
-        var note = try #require(await note(id))
+        var note = try #require(try await note(id))
         note.edit(change)
         try await store.save(note)
     }
 
-    func note(_ id: Note.ID) async -> Note? {
-        await store.notes().first { $0.id == id }
+    func note(_ id: Note.ID) async throws -> Note? {
+        try await store.notes().first { $0.id == id }
     }
 
     var titles: [String] {
-        get async { await store.notes().map(\.title).sorted() }
+        get async throws { try await store.notes().map(\.title).sorted() }
     }
 
     /// The notes, for a comparison of devices.
     var contents: Set<Note> {
-        get async { await Set(store.notes()) }
+        get async throws { try await Set(store.notes()) }
     }
 }

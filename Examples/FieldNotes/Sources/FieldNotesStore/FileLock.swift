@@ -1,11 +1,11 @@
 import Foundation
 
 /// A file that one process holds at a time. The system takes it back from a process that ends, however it ends.
-struct FileLock {
+public struct FileLock: Sendable {
     private let descriptor: Int32
 
     /// Waits until nobody else holds it.
-    init(_ file: URL) throws {
+    public init(_ file: URL) throws {
         descriptor = try Self.open(file)
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else {
@@ -16,7 +16,7 @@ struct FileLock {
     }
 
     /// nil where somebody else holds it.
-    init?(ifFree file: URL) throws {
+    public init?(ifFree file: URL) throws {
         descriptor = try Self.open(file)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
@@ -24,7 +24,7 @@ struct FileLock {
         }
     }
 
-    func release() {
+    public func release() {
         close(descriptor)
     }
 
