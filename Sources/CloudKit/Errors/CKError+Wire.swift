@@ -71,12 +71,20 @@ extension CKError {
         case .cancelled:
             self.init(.operationCancelled, reason: "The operation was cancelled")
         case .notUnderstood(let status, let reason):
-            // A proxy or a load balancer in front of the server.
-            switch status {
-            case 429: self.init(.requestRateLimited, reason: reason)
-            case 502, 503, 504: self.init(.serviceUnavailable, reason: reason)
-            default: self.init(.serverRejectedRequest, reason: reason)
-            }
+            self.init(Self.code(ofForeign: status, changesState: changesState), reason: reason)
+        }
+    }
+
+    /// What was answered by a proxy, a load balancer or the sign-in page of a wireless network in front of the server, or
+    /// broke off on its way, is no judgement of the server's: it passes, and sync engines keep what they sent.
+    private static func code(ofForeign status: Int?, changesState: Bool) -> Code {
+        switch status {
+        case 413: .limitExceeded
+        case 429: .requestRateLimited
+        case let status? where (500..<600).contains(status): .serviceUnavailable
+        case let status? where (400..<500).contains(status): .serverRejectedRequest
+        case let status? where (200..<300).contains(status): changesState ? .serverResponseLost : .networkFailure
+        default: .networkFailure
         }
     }
 

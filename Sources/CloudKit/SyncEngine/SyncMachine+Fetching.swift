@@ -159,6 +159,7 @@ extension SyncMachine {
             fetching.fatal = error
             return endFetching(&fetching)
         case .success(var page):
+            page.deleted += madeAgain(page, fetching).map { .init(zoneID: $0, reason: .deleted) }
             fetching.unconfirmed?.subtract(page.listed)
             fetching.missingZones.subtract(page.listed)
             if !page.moreComing {
@@ -173,6 +174,14 @@ extension SyncMachine {
                 modifications: page.changed.map { CKDatabase.DatabaseChange.Modification(zoneID: $0) },
                 deletions: page.deleted)
             return deliver(.fetchedDatabaseChanges(event), then: .databaseHandled(page), &fetching)
+        }
+    }
+
+    /// Zones that were not found and are there now: what was saved into the one before is gone with it.
+    private func madeAgain(_ page: DatabasePage, _ fetching: Fetching) -> [CKRecordZone.ID] {
+        let deleted = Set(page.deleted.map(\.zoneID))
+        return page.changed.filter {
+            fetching.missingZones.contains($0) && progress.zoneTokens[$0] == nil && !deleted.contains($0)
         }
     }
 
@@ -218,8 +227,8 @@ extension SyncMachine {
                     .didFetchRecordZoneChanges(.init(zoneID: zoneID, error: error)), then: .zoneDid, &fetching)
             }
             if error.code == .zoneNotFound || error.code == .userDeletedZone {
-                // Gone since the database was asked. It keeps no other zone from being read.
-                progress.zoneTokens[zoneID] = nil
+                // Gone since the database was asked. It keeps no other zone from being read. Its token stays: should the
+                // database tell of another zone of the name, it is refused there, and the app hears that.
                 fetching.missingZones.insert(zoneID)
             } else if error.syncTreatment == .retry && error.code != .zoneBusy {
                 fetching.fatal = error

@@ -268,7 +268,7 @@ extension SyncMachine {
         _ report: RecordReport, _ zoneID: CKRecordZone.ID, _ sending: inout Sending
     ) -> [Effect] {
         // The zone may be one that the database has not told of yet. It has something to fetch: this, at least.
-        if !report.hasNoSuccess && progress.zoneTokens[zoneID] == nil { progress.addUnfetched(zoneID) }
+        if report.showsContents && progress.zoneTokens[zoneID] == nil { progress.addUnfetched(zoneID) }
         for (recordID, error) in report.errors {
             sending.failedRecordIDs.insert(recordID)
             sending.failures.add(error, for: recordID)
@@ -335,6 +335,8 @@ private struct RecordReport {
 
     var isEmpty: Bool { settled.isEmpty && kept.isEmpty }
     var hasNoSuccess: Bool { savedRecords.isEmpty && deletedRecordIDs.isEmpty }
+    /// Whether the zone was seen to hold something: a conflict, with what the answer that got lost had saved, tells it too.
+    var showsContents: Bool { !hasNoSuccess || errors.contains { $0.1.code == .serverRecordChanged } }
 
     var event: CKSyncEngine.Event.SentRecordZoneChanges {
         .init(

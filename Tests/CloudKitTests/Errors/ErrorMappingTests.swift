@@ -52,7 +52,13 @@ import WebServices
         (.cancelled, .operationCancelled, .operationCancelled),
         (.notUnderstood(status: 503, ""), .serviceUnavailable, .serviceUnavailable),
         (.notUnderstood(status: 429, ""), .requestRateLimited, .requestRateLimited),
-        (.notUnderstood(status: 200, ""), .serverRejectedRequest, .serverRejectedRequest),
+        (.notUnderstood(status: 413, ""), .limitExceeded, .limitExceeded),
+        (.notUnderstood(status: 500, ""), .serviceUnavailable, .serviceUnavailable),
+        (.notUnderstood(status: 404, ""), .serverRejectedRequest, .serverRejectedRequest),
+        (.notUnderstood(status: 302, ""), .networkFailure, .networkFailure),
+        (.notUnderstood(status: nil, ""), .networkFailure, .networkFailure),
+        // Cut off on its way, or the sign-in page of a wireless network.
+        (.notUnderstood(status: 200, ""), .networkFailure, .serverResponseLost),
     ]
 
     @Test("A request without an answer", arguments: failures)

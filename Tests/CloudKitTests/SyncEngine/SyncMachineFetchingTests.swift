@@ -149,14 +149,32 @@ import Testing
         #expect(bench.machine.progress.unfetchedZoneIDs.isEmpty)
     }
 
-    @Test("A zone that vanished and was made again while the fetch went on is read")
+    @Test("A zone that vanished and was made again while the fetch went on is told as deleted, and read")
     func zoneMadeAgain() {
         var bench = SyncBench()
         bench.databasePages = [page([a], token: "d1"), page([a], token: "d2")]
         bench.zonePages[a] = [.failure(CKError(.zoneNotFound)), records(["x"], in: a, token: "a1")]
         #expect(bench.fetch() == nil)
-        #expect(deletions(in: bench).isEmpty)
+        #expect(deletions(in: bench) == [a])
         #expect(bench.machine.progress.zoneTokens == [a: "a1"])
+    }
+
+    @Test("The same of a zone that was read before: its token goes to the new one, which refuses it, and the app hears that")
+    func readZoneMadeAgain() {
+        var bench = SyncBench()
+        bench.databasePages = [page([a], token: "d1"), page([a], token: "d2"), page([a], token: "d3")]
+        bench.zonePages[a] = [
+            records(["x"], in: a, token: "a1"), .failure(CKError(.zoneNotFound)),
+            .failure(CKError(.changeTokenExpired)), records(["y"], in: a, token: "b1"),
+        ]
+        #expect(bench.fetch() == nil)
+        #expect(bench.fetch() == nil)
+        #expect(bench.askedTokens == [nil, nil, "d1", "a1", "d2", "a1", nil])
+        let errors = bench.events.compactMap { event -> CKError.Code? in
+            if case .didFetchRecordZoneChanges(let did) = event { did.error?.code } else { nil }
+        }
+        #expect(errors == [.zoneNotFound, .changeTokenExpired])
+        #expect(bench.machine.progress.zoneTokens == [a: "b1"])
     }
 
     private func deletions(in bench: SyncBench) -> [CKRecordZone.ID] {

@@ -72,6 +72,20 @@ import Testing
         #expect(bench.machine.progress.zoneTokens.isEmpty)
     }
 
+    @Test("A zone that was never read and answers with a record, saved or in conflict, has something to fetch")
+    func unknownZone() {
+        for error in [nil, CKError(.serverRecordChanged), CKError(.zoneNotFound)] {
+            var bench = SyncBench()
+            let recordID = SyncBench.id(1)
+            bench.queue.add(.saveRecord(recordID))
+            bench.modify = { request in
+                .success(SyncBench.all(request, failing: error.map { [recordID: $0] } ?? [:]))
+            }
+            _ = bench.send()
+            #expect(bench.machine.progress.isUnfetched(recordID.zoneID) == (error?.code != .zoneNotFound))
+        }
+    }
+
     @Test("A record that a batch names twice is sent once")
     func twice() {
         var bench = SyncBench()

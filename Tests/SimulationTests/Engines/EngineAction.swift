@@ -3,6 +3,10 @@ enum EngineAction: Hashable, Sendable {
     // What people do.
     /// A record that everybody writes and nobody deletes.
     case write(Int, Zone, Int)
+    /// The same by all devices at once, each not knowing of the others.
+    case writeTogether(Zone, Int)
+    /// A client of another kind, without an engine, overwrites it whatever it was.
+    case writeElsewhere(User, Zone, Int)
     /// A record that its own device makes and deletes; others only change it.
     case writeMortal(Int, Zone, owner: Int, Int)
     case erase(Int, Zone, Int)
@@ -63,6 +67,10 @@ enum EngineAction: Hashable, Sendable {
     enum Fault: Hashable, Sendable {
         case lost
         case answerLost
+        /// What came of the answer breaks off in the middle.
+        case answerCut
+        /// The device takes it for lost; it arrives when so many things have happened.
+        case late(actions: Int)
         /// It arrives twice; the device gets the first answer or the second.
         case twice(takesFirst: Bool)
         case serverDiesBefore
@@ -83,7 +91,7 @@ extension EngineAction {
     static func random(devices: Int, using random: inout SeededGenerator) -> EngineAction {
         let device = Int.random(in: 0..<devices, using: &random)
         let zone: Zone = random.chance(75) ? .notes : .work
-        switch Int.random(in: 0..<1000, using: &random) {
+        switch Int.random(in: 0..<1060, using: &random) {
         case 0..<110: return .write(device, zone, Int.random(in: 0..<6, using: &random))
         case 110..<150:
             let owner = random.chance(60) ? device : Int.random(in: 0..<devices, using: &random)
@@ -115,6 +123,10 @@ extension EngineAction {
             return .removeZone(user, zone, Removal.allCases.randomElement(using: &random) ?? .deleted)
         case 988..<994: return .backUp
         case 994..<997: return .restore
+        case 1000..<1040: return .writeTogether(zone, Int.random(in: 0..<3, using: &random))
+        case 1040..<1060:
+            let user: User = random.chance(80) ? .ada : .grace
+            return .writeElsewhere(user, zone, Int.random(in: 0..<3, using: &random))
         default: return .heal
         }
     }
@@ -123,7 +135,7 @@ extension EngineAction {
 extension EngineAction.Fault {
     fileprivate static func random(using random: inout SeededGenerator) -> Self {
         let all: [Self] = [
-            .lost, .answerLost, .answerLost, .twice(takesFirst: true), .twice(takesFirst: false), .serverDiesBefore,
+            .lost, .answerLost, .answerLost, .answerCut, .late(actions: Int.random(in: 1...30, using: &random)), .twice(takesFirst: true), .twice(takesFirst: false), .serverDiesBefore,
             .serverDiesAfter, .busy, .limited(seconds: 30), .unavailable, .quota, .tooLarge, .oneRecordBusy,
             .accountUnavailable,
         ]

@@ -55,6 +55,7 @@ extension EngineDevice {
         case .fetchedRecordZoneChanges(let changes): fetched(changes)
         case .didFetchRecordZoneChanges(let did): ended(did)
         case .sentDatabaseChanges(let sent):
+            for zoneID in sent.deletedZoneIDs { now.unread(zoneID) }
             for failure in sent.failedZoneSaves where failure.error.syncTreatment == .drop {
                 pend(.saveZone(failure.zone))
             }
@@ -90,7 +91,7 @@ extension EngineDevice {
 
     /// A zone is gone.
     private func lost(_ zoneID: CKRecordZone.ID, _ reason: CKDatabase.DatabaseChange.Deletion.Reason) {
-        guard !isDeleting(zoneID) else { return }
+        guard !isDeleting(zoneID) else { return now.unread(zoneID) }
         switch reason {
         case .encryptedDataReset: makeAgain(zoneID)
         case .purged:
@@ -233,12 +234,17 @@ extension EngineDevice.Disk {
     /// Nothing of the zone is left, sent or not.
     mutating func forget(_ zoneID: CKRecordZone.ID) {
         values = values.filter { $0.key.zoneID != zoneID }
-        known = known.filter { $0.key.zoneID != zoneID }
         erased = erased.filter { $0.zoneID != zoneID }
+        unread(zoneID)
+        for change in state.records.changes where change.recordID.zoneID == zoneID { state.records.remove(change) }
+        for change in state.zones.changes where change.zoneID == zoneID { state.zones.remove(change) }
+    }
+
+    /// Another zone of the name is read from its beginning.
+    mutating func unread(_ zoneID: CKRecordZone.ID) {
+        known = known.filter { $0.key.zoneID != zoneID }
         unconfirmed[zoneID] = nil
         begun.remove(zoneID)
         read.remove(zoneID)
-        for change in state.records.changes where change.recordID.zoneID == zoneID { state.records.remove(change) }
-        for change in state.zones.changes where change.zoneID == zoneID { state.zones.remove(change) }
     }
 }

@@ -14,6 +14,9 @@ struct EngineLedger {
         var erased: Set<CKRecord.ID> = []
     }
 
+    /// What each change tag of a record ever stood for, also before a restore and in zones that are gone.
+    private var tags: [String: [CKRecord.ID: [String: Int64]]] = [:]
+
     private(set) var accounts: [String: Account] = [:]
     private var backup: [String: Account]?
     /// The newest edit of each note that the server has not acknowledged, by device.
@@ -68,31 +71,64 @@ struct EngineLedger {
     // MARK: What the server does
 
     mutating func follow(
-        _ operation: WebServices.Operation, _ reply: Reply, user: String, device: Int
+        _ operation: WebServices.Operation, _ reply: Reply, user: String, device: Int?
     ) throws(Violation) {
         switch (operation, reply.result) {
         case (.recordsModify(let request), .success(.recordsModify(let response))):
             let zoneID = CKRecordZone.ID(zoneName: request.zoneID?.zoneName ?? ZoneID.defaultZoneName)
+            let done = response.records.count { if case .record = $0 { true } else { false } }
+            if request.atomic == true, done > 0, done < response.records.count {
+                throw Violation("an atomic batch was torn apart")
+            }
             for (operation, result) in zip(request.operations, response.records) {
-                guard case .record = result else { continue }
+                guard case .record(let record) = result else { continue }
                 let recordID = CKRecord.ID(recordName: operation.record.recordName, zoneID: zoneID)
                 if operation.type.isDeletion {
                     deleted(recordID, user, device)
                 } else {
-                    try saved(recordID, operation.record.value, user, device)
+                    try saved(recordID, operation.record.value, user)
+                    try note(record.recordChangeTag, of: recordID, operation.record.value, user)
                 }
             }
         case (.zonesModify(let request), .success(.zones(let response))):
             for (operation, result) in zip(request.operations, response.zones) where operation.type == .delete {
                 if case .zone = result { zoneRemoved(operation.zoneID.zoneName, of: user) }
             }
+        case (.changesZone, .success(.changesZone(let response))):
+            for case .page(let page) in response.zones {
+                for record in page.records { try shown(record, in: page.zoneID.zoneName, user) }
+            }
         default: break
         }
     }
 
-    private mutating func saved(
-        _ recordID: CKRecord.ID, _ value: Int64, _ user: String, _ device: Int
+    /// A tag stands for one state of a record, for ever.
+    private mutating func note(
+        _ tag: String?, of recordID: CKRecord.ID, _ value: Int64, _ user: String
     ) throws(Violation) {
+        guard let tag else { throw Violation("\(recordID.recordName) was saved and has no change tag") }
+        if let before = tags[user, default: [:]][recordID, default: [:]].updateValue(value, forKey: tag) {
+            throw Violation("the tag \(tag) of \(recordID.recordName) stands for \(before) and for \(value)")
+        }
+    }
+
+    /// A page shows the newest state, and nothing that is not there.
+    private func shown(_ record: WebServices.Record, in zone: String, _ user: String) throws(Violation) {
+        let recordID = CKRecord.ID(recordName: record.recordName, zoneID: CKRecordZone.ID(zoneName: zone))
+        let live = accounts[user]?.live[recordID]
+        guard !record.deleted else {
+            if live != nil { throw Violation("\(record.recordName) is there and is shown as deleted") }
+            return
+        }
+        guard let live, record.value == live else {
+            throw Violation("\(record.recordName) is shown as \(record.value) and is \(live.map { "\($0)" } ?? "gone")")
+        }
+        guard tags[user]?[recordID]?[record.recordChangeTag ?? ""] == live else {
+            throw Violation("\(record.recordName) is shown with the tag of another state")
+        }
+    }
+
+    private mutating func saved(_ recordID: CKRecord.ID, _ value: Int64, _ user: String) throws(Violation) {
         var account = accounts[user] ?? Account()
         if let live = account.live[recordID], value < live {
             throw Violation("\(recordID.recordName) fell from \(live) to \(value)")
@@ -113,8 +149,8 @@ struct EngineLedger {
         }
     }
 
-    private mutating func deleted(_ recordID: CKRecord.ID, _ user: String, _ device: Int) {
-        erasing[device].remove(recordID)
+    private mutating func deleted(_ recordID: CKRecord.ID, _ user: String, _ device: Int?) {
+        if let device, erasing.indices.contains(device) { erasing[device].remove(recordID) }
         // Of one that is not there nothing is known: it may have been meant for a zone that was made anew.
         guard accounts[user]?.live.removeValue(forKey: recordID) != nil else { return }
         accounts[user]?.erased.insert(recordID)

@@ -16,6 +16,14 @@ final class EngineNetwork {
     private var recordNames: [String: String] = [:]
     private var faults: [Int: [EngineAction.Fault]] = [:]
     private var partitioned: Set<Int> = []
+    private var delayed: [DelayedRequest] = []
+    private struct DelayedRequest {
+        var actions: Int
+        var operation: WebServices.Operation
+        var user: String
+        var device: EngineDevice
+    }
+
     /// The first thing that must not happen and did.
     private(set) var violation: Violation?
     /// Stands between the devices and the server: a planted bug.
@@ -48,6 +56,14 @@ final class EngineNetwork {
     func heal() {
         faults = [:]
         partitioned = []
+    }
+
+    /// What was delayed arrives when its time has come.
+    func deliverLate(all: Bool = false) {
+        for index in delayed.indices { delayed[index].actions -= 1 }
+        let due = delayed.filter { all || $0.actions <= 0 }
+        delayed.removeAll { all || $0.actions <= 0 }
+        for request in due { _ = deliver(request.operation, request.user, request.device) }
     }
 
     // MARK: Requests
@@ -87,6 +103,10 @@ final class EngineNetwork {
         case .lost: return .failure(CKError(.networkFailure))
         case .answerLost:
             _ = deliver(operation, user, device)
+            return .failure(lost)
+        case .answerCut: return cut(deliver(operation, user, device), operation)
+        case .late(let actions):
+            delayed.append(DelayedRequest(actions: actions, operation: operation, user: user, device: device))
             return .failure(lost)
         case .twice(let takesFirst):
             let first = deliver(operation, user, device)
@@ -138,6 +158,31 @@ final class EngineNetwork {
         return reply.result.mapError { CKError($0) }
     }
 
+    /// Half of an answer is none, and never the answer to something less.
+    private func cut(
+        _ answer: Result<Answer, CKError>, _ operation: WebServices.Operation
+    ) -> Result<Answer, CKError> {
+        guard case .success(let whole) = answer else { return answer }
+        let bytes = Reply(.success(whole)).encode().body
+        if let read = try? Answer(to: operation, body: Array(bytes.prefix(bytes.count / 2))) {
+            violation = violation ?? Violation("half of an answer of \(operation.path) was read as \(read)")
+        }
+        return .failure(CKError(.notUnderstood(status: 200, "cut off"), changesState: !operation.isRead))
+    }
+
+    /// A client without an engine: it knows no tags and overwrites.
+    func writeElsewhere(_ recordID: CKRecord.ID, _ value: Int64, of user: EngineAction.User) {
+        let record = Record(
+            recordName: recordID.recordName, recordType: "Note", fields: Fields([("value", .int64(value))]))
+        let operation = WebServices.Operation.recordsModify(
+            .init(operations: [.init(.forceUpdate, record)], zoneID: ZoneID(recordID.zoneID)))
+        let reply = call(operation, user: user.rawValue, device: "elsewhere")
+        trace.append("elsewhere \(operation.path) \(Self.summary(operation, reply))")
+        do { try ledger.follow(operation, reply, user: user.rawValue, device: nil) } catch {
+            violation = violation ?? error
+        }
+    }
+
     private func call(_ operation: WebServices.Operation, user: String, device: String) -> Reply {
         let call = Call(
             container: World.container, database: .private, credentials: credentials[user] ?? Credentials(),
@@ -154,6 +199,11 @@ final class EngineNetwork {
         do { try server.restart(change) } catch {
             violation = violation ?? Violation("the server does not start: \(error)")
         }
+    }
+
+    /// The server's own sums are those of what it has.
+    func checkCounts() throws {
+        for owner in recordNames.values.sorted() { try server.checkCounts(owner: owner) }
     }
 
     func removeZone(_ user: EngineAction.User, _ zone: EngineAction.Zone, _ removal: EngineAction.Removal) throws {
@@ -216,6 +266,8 @@ final class EngineNetwork {
         server.handle(call) { reply in poll.reply.withLock { $0 = reply } }
         server.server.push.settle()
         collect(device)
+        // The address was forgotten: it makes another.
+        if device.courier.address == nil { listen(device) }
     }
 
     /// Takes what has come over the poll.
@@ -225,8 +277,11 @@ final class EngineNetwork {
         // What was said into a broken line is lost.
         guard !partitioned.contains(device.index) else { return }
         switch reply.result {
-        case .success(.courierPoll(let notification?)): device.courier.arrived.append(notification)
+        case .success(.courierPoll(let notification?)):
+            trace.append("\(device.name) is pushed")
+            device.courier.arrived.append(notification)
         case .failure(let error) where error.code == .notFound: device.courier.address = nil
+        case .failure(let error): trace.append("\(device.name) polls in vain: \(error.reason)")
         default: break
         }
     }

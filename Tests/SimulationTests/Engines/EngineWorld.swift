@@ -29,6 +29,7 @@ final class EngineWorld {
         for action in script.actions {
             network.trace.append("\(action)")
             try perform(action)
+            network.deliverLate()
             for device in devices { network.collect(device) }
             if let violation = network.violation { throw violation }
         }
@@ -38,6 +39,12 @@ final class EngineWorld {
     private func perform(_ action: EngineAction) throws {
         switch action {
         case .write(let index, let zone, let number): write(devices[index], zone, "lasting-\(number)")
+        case .writeTogether(let zone, let number):
+            for device in devices { write(device, zone, "lasting-\(number)") }
+        case .writeElsewhere(let user, let zone, let number):
+            nextValue += 1
+            network.writeElsewhere(
+                CKRecord.ID(recordName: "lasting-\(number)", zoneID: zone.zoneID), nextValue, of: user)
         case .writeMortal(let index, let zone, let owner, let number):
             writeMortal(devices[index], zone, owner, number)
         case .erase(let index, let zone, let number): erase(devices[index], zone, number)
@@ -120,6 +127,7 @@ final class EngineWorld {
     /// everybody to what the server has.
     private func heal() throws {
         network.heal()
+        network.deliverLate(all: true)
         network.restart { $0.quota = nil }
         for device in devices where device.user == nil { device.signIn(script.devices[device.index].user.rawValue) }
         for device in devices { device.drain() }
@@ -159,6 +167,7 @@ final class EngineWorld {
             fresh.drain()
             try network.ledger.check(devices.count, of: user, fresh.now.values)
         }
+        try network.checkCounts()
     }
 
     private var summary: String {

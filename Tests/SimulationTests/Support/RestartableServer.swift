@@ -1,8 +1,9 @@
-import CloudServer
 import CloudStore
 import Foundation
 import SQL
 import WebServices
+
+@testable import CloudServer
 
 /// A server on a folder of its own that can be closed and opened again, with a clock and chance of the simulation.
 final class RestartableServer {
@@ -24,14 +25,20 @@ final class RestartableServer {
     private(set) var server: CloudServer
 
     init(seed: UInt64) throws {
-        home = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "stratus-simulation-\(UUID().uuidString)")
+        home = Self.folder.appendingPathComponent("stratus-simulation-\(UUID().uuidString)")
         directory = home.appendingPathComponent("0")
         clock = SimulatedClock()
         chance = SimulatedChance(seed: seed)
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         server = try Self.open(directory, Settings(), clock, chance)
     }
+
+    /// In memory where the system has such a place: of a simulated second most would be spent on waiting for a disk.
+    private static let folder: URL = {
+        let memory = "/dev/shm"
+        return FileManager.default.isWritableFile(atPath: memory)
+            ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+    }()
 
     deinit {
         server.push.stop()
@@ -78,6 +85,29 @@ final class RestartableServer {
             try writer.deleteZone(row, reason: reason.rawValue, at: now)
             return true
         } ?? false
+    }
+
+    /// The sums that quotas are judged by are those of the records that are there.
+    func checkCounts(owner: String) throws {
+        let container = try server.store.container(World.container, "development", create: false)
+        try container?.read { reader in
+            var used: Int64 = 0
+            for zone in try reader.zones(scope: .private, owner: owner) {
+                var (records, bytes): (Int64, Int64) = (0, 0)
+                try reader.changes(zone: zone.id, after: 0, limit: .max) { row in
+                    if !row.deleted { records += 1 }
+                    bytes += ZoneBatchAttempt.size(row)
+                    return true
+                }
+                let sums = try reader.zone(id: zone.id)
+                guard sums?.recordCount == records, sums?.byteCount == bytes else {
+                    throw Violation("\(zone.key.name) has \(records) records, \(bytes) bytes, and counts \(zone)")
+                }
+                used += bytes
+            }
+            let usage = try reader.ownerUsage(scope: .private, owner: owner)
+            guard usage == used else { throw Violation("\(owner) uses \(used) bytes, and the server counts \(usage)") }
+        }
     }
 
     // MARK: Backups
