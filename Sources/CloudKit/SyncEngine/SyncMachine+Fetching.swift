@@ -252,7 +252,8 @@ extension SyncMachine {
         }
         progress.removeUnfetched(zoneID)
         if let error = fetching.unreadable { fetching.failures.add(error, for: zoneID) }
-        return [.progressChanged] + end(zoneID, fetching.unreadable, &fetching)
+        // That the zone is read may not be stored before the app has heard it: nothing would tell it again.
+        return end(zoneID, fetching.unreadable, &fetching)
     }
 
     private mutating func end(

@@ -15,6 +15,8 @@ struct SyncBench {
     var events: [CKSyncEngine.Event] = []
     var contexts: [CKSyncEngine.SendChangesContext] = []
     var handle: (CKSyncEngine.Event, inout PendingQueue<Change>) -> Void = { _, _ in }
+    /// The progress whenever it may be stored.
+    var store: (SyncProgress) -> Void = { _ in }
     var modify: (SyncMachine.RecordRequest) -> Result<SyncMachine.RecordOutcome, CKError> = { .success(Self.all($0)) }
     var whileAway: (inout PendingQueue<Change>) -> Void = { _ in }
     var databasePages: [Result<SyncMachine.DatabasePage, CKError>] = []
@@ -95,7 +97,8 @@ struct SyncBench {
                     for change in changes { queue.settle(change, upTo: generation) }
                     for change in postponed { queue.postpone(change) }
                 case .forgetPendingChanges: queue.removeAll()
-                case .nothingUntracked, .progressChanged: break
+                case .progressChanged: store(machine.progress)
+                case .nothingUntracked: break
                 }
             }
             guard let input = next else { return SyncMachine.unexpected }

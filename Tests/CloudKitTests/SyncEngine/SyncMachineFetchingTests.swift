@@ -159,7 +159,9 @@ import Testing
         #expect(bench.machine.progress.zoneTokens == [a: "a1"])
     }
 
-    @Test("The same of a zone that was read before: its token goes to the new one, which refuses it, and the app hears that")
+    @Test(
+        "The same of a zone that was read before: its token goes to the new one, which refuses it, and the app hears that"
+    )
     func readZoneMadeAgain() {
         var bench = SyncBench()
         bench.databasePages = [page([a], token: "d1"), page([a], token: "d2"), page([a], token: "d3")]
@@ -181,6 +183,24 @@ import Testing
         bench.events.flatMap { event -> [CKRecordZone.ID] in
             if case .fetchedDatabaseChanges(let changes) = event { changes.deletions.map(\.zoneID) } else { [] }
         }
+    }
+
+    @Test(
+        "A zone counts as read, in the state that is stored, only when the app has heard that it is",
+        arguments: [true, false])
+    func readOnceTold(isEmpty: Bool) {
+        var bench = SyncBench()
+        bench.databasePages = [page([a], token: "d1")]
+        bench.zonePages[a] = [records(isEmpty ? [] : ["x"], in: a, token: "a1")]
+        var isTold = false
+        bench.handle = { event, _ in
+            if case .didFetchRecordZoneChanges = event { isTold = true }
+        }
+        bench.store = { progress in
+            #expect(isTold || progress.isUnfetched(a) || progress.databaseToken == nil)
+        }
+        #expect(bench.fetch() == nil)
+        #expect(isTold && bench.machine.progress.unfetchedZoneIDs.isEmpty)
     }
 
     @Test("A token that stands still does not make an endless fetch")

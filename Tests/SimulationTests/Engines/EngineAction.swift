@@ -135,7 +135,8 @@ extension EngineAction {
 extension EngineAction.Fault {
     fileprivate static func random(using random: inout SeededGenerator) -> Self {
         let all: [Self] = [
-            .lost, .answerLost, .answerLost, .answerCut, .late(actions: Int.random(in: 1...30, using: &random)), .twice(takesFirst: true), .twice(takesFirst: false), .serverDiesBefore,
+            .lost, .answerLost, .answerLost, .answerCut, .late(actions: Int.random(in: 1...30, using: &random)),
+            .twice(takesFirst: true), .twice(takesFirst: false), .serverDiesBefore,
             .serverDiesAfter, .busy, .limited(seconds: 30), .unavailable, .quota, .tooLarge, .oneRecordBusy,
             .accountUnavailable,
         ]

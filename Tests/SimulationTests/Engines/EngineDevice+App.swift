@@ -73,7 +73,7 @@ extension EngineDevice {
         switch change {
         case .signIn(let user):
             // What was written without an account belongs to this one.
-            network.ledger.adopts(index, user.recordName)
+            adopter = user.recordName
             for recordID in now.values.keys.sorted(by: { $0.shortDescription < $1.shortDescription }) {
                 now.known[recordID] = nil
                 pend(.saveRecord(recordID))

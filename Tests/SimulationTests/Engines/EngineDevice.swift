@@ -44,6 +44,8 @@ final class EngineDevice {
     private var scheduled: [Request] = []
     private var isScheduled = false
     private var subscriptionFailure: CKError?
+    /// Who is taking over what was written without an account, until that is on the disk.
+    var adopter: String?
     /// Whose subscription is known to be there.
     var subscribedUser: String?
     var courier = EngineCourier()
@@ -85,6 +87,7 @@ final class EngineDevice {
         now.state = Self.reread(disk.state)
         disk = now
         effects = []
+        adopter = nil
         scheduled = []
         isScheduled = false
         courier = EngineCourier()
@@ -197,6 +200,8 @@ final class EngineDevice {
         case .progressChanged:
             now.state.progress = machine.progress
             disk = now
+            if let adopter { network.ledger.adopts(index, adopter) }
+            adopter = nil
         case .nothingUntracked, .finished: break
         default: return network.answer(effect, for: self, pageSize: pageSize)
         }
