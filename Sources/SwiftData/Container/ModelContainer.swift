@@ -70,7 +70,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
     // MARK: - Opening
 
-    private static func open(
+    static func open(
         _ configurations: [ModelConfiguration], _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> [StoreBinding] {
         guard !schema.descriptions.isEmpty else {

@@ -187,6 +187,7 @@ extension ContextCore {
         defer { pendingChanged() }
         undo?.forget()
         denials = []
+        batchDeletion = nil
         insertionError = nil
         let states = (inserted.states, changed.states, deleted.states)
         inserted.removeAll()

@@ -25,6 +25,10 @@ extension ContextCore {
                 try save.run()
                 continue
             }
+            if let batch = batchDeletion, batch.isAll(of: save.deleted), save.inserted.isEmpty, save.changed.isEmpty {
+                try batch.run(mirror, save.deleted) { try save.run() }
+                continue
+            }
             try mirror.save(
                 inserted: save.inserted, changed: save.changed, deleted: save.deleted, editingState
             ) { try save.run() }
@@ -42,6 +46,7 @@ extension ContextCore {
         changed.removeAll()
         deleted.removeAll()
         denials = []
+        batchDeletion = nil
     }
 
     private func validate() throws {

@@ -32,6 +32,8 @@ package final class ContextCore {
     var deleted = PendingStates()
     /// Deletes that a rule may forbid: decided when all that goes is known.
     var denials: [(state: _ModelState, property: PropertyDescription, related: [_ModelState])] = []
+    /// What one condition deletes, where nothing else waits to be saved.
+    var batchDeletion: BatchDeletion?
     /// Why an object could not be inserted: told by the next save.
     var insertionError: (any Error)?
     /// Why a value could not be read: a property's getter has no way to throw.

@@ -34,6 +34,14 @@ extension ModelContext {
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws where T: PersistentModel {
         let plan = try FetchPlan(FetchDescriptor<T>(predicate: predicate), core, includesSubentities: includeSubclasses)
-        for object in try core.fetch(plan) { core.delete(object) }
+        let isFirst = !core.hasChanges
+        let objects = try core.fetch(plan)
+        for object in objects { core.delete(object) }
+        if isFirst, let mirror = plan.soleMirror, mirror.deletesInBatches {
+            core.batchDeletion = BatchDeletion(
+                objects,
+                DataStoreBatchDeleteRequest(
+                    editingState: editingState, predicate: predicate, includeSubclasses: includeSubclasses))
+        }
     }
 }

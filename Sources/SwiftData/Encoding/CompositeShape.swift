@@ -5,10 +5,21 @@ import PersistentStore
 package struct CompositeShape: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         package let name: String
+        package let valueType: any Any.Type
         package let isOptional: Bool
         package let kind: FieldKind
         /// Where its first column stands among the flattened ones.
         package let firstLeaf: Int
+
+        package static func == (lhs: Field, rhs: Field) -> Bool {
+            lhs.name == rhs.name && lhs.valueType == rhs.valueType && lhs.isOptional == rhs.isOptional
+                && lhs.kind == rhs.kind && lhs.firstLeaf == rhs.firstLeaf
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(firstLeaf)
+        }
     }
 
     package indirect enum FieldKind: Sendable, Hashable {
@@ -47,11 +58,11 @@ package struct CompositeShape: Sendable, Hashable {
         return CompositeShape(recorder.fields)
     }
 
-    private init(_ recorded: [(name: String, isOptional: Bool, kind: FieldKind)]) {
+    private init(_ recorded: [(name: String, type: any Any.Type, isOptional: Bool, kind: FieldKind)]) {
         var fields: [Field] = []
         var leaf = 0
-        for (name, isOptional, kind) in recorded where !fields.contains(where: { $0.name == name }) {
-            fields.append(Field(name: name, isOptional: isOptional, kind: kind, firstLeaf: leaf))
+        for (name, type, isOptional, kind) in recorded where !fields.contains(where: { $0.name == name }) {
+            fields.append(Field(name: name, valueType: type, isOptional: isOptional, kind: kind, firstLeaf: leaf))
             if case .nested(let shape) = kind { leaf += shape.leafCount } else { leaf += 1 }
         }
         self.fields = fields
@@ -67,7 +78,7 @@ extension Dictionary: CollectionType {}
 
 /// What a structure asked for while it decoded itself.
 final class FieldRecorder {
-    var fields: [(name: String, isOptional: Bool, kind: CompositeShape.FieldKind)] = []
+    var fields: [(name: String, type: any Any.Type, isOptional: Bool, kind: CompositeShape.FieldKind)] = []
     var isKeyed = false
     /// It asked for something else than keyed fields.
     var isOther = false
@@ -77,7 +88,7 @@ final class FieldRecorder {
 
     func note(_ name: String, _ type: any Any.Type, isOptional: Bool) {
         let wrapped = wrappedType(of: type)
-        fields.append((name, isOptional || wrapped != nil, kind(of: wrapped ?? type)))
+        fields.append((name, type, isOptional || wrapped != nil, kind(of: wrapped ?? type)))
     }
 
     private func kind(of type: any Any.Type) -> CompositeShape.FieldKind {

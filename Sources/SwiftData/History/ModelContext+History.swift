@@ -6,22 +6,33 @@ extension ModelContext {
     /// - Throws: `historyTokenExpired` when transactions after the token were deleted; `invalidTransactionFetchRequest` for a
     ///   kind of transaction that no store of the container has.
     public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
-        guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-            throw SwiftDataError(
-                .invalidTransactionFetchRequest, detail: "no store of the container has transactions of type \(T.self)")
+        let asked = try container.bindings.compactMap { try $0.mirror?.fetchHistory(descriptor) }
+        var found = asked.flatMap(\.self)
+        if let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> {
+            found += try transactions(descriptor) as? [T] ?? []
+        } else if asked.isEmpty {
+            throw unknownTransactions(T.self)
         }
-        let found = try transactions(descriptor)
-        return found as? [T] ?? []
+        guard asked.count > 0, container.bindings.count > 1 else { return found }
+        if descriptor.sortBy.isEmpty {
+            found.sort { $0.timestamp < $1.timestamp }
+        } else {
+            found.sort(using: descriptor.sortBy)
+        }
+        return descriptor.fetchLimit > 0 ? Array(found.prefix(Int(clamping: descriptor.fetchLimit))) : found
     }
 
     /// Deletes the transactions that a descriptor asks for from the history.
     public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws where T: HistoryTransaction {
+        let asked = try container.bindings.filter { try $0.mirror?.deleteHistory(descriptor) ?? false }
         guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-            throw SwiftDataError(
-                .invalidTransactionFetchRequest, detail: "no store of the container has transactions of type \(T.self)")
+            if asked.isEmpty { throw unknownTransactions(T.self) }
+            return
         }
         let found = try transactions(descriptor)
-        for binding in container.bindings { try StoreHistory(binding: binding).delete(found) }
+        for binding in container.bindings where binding.mirror == nil {
+            try StoreHistory(binding: binding).delete(found)
+        }
     }
 
     private func transactions(
@@ -41,6 +52,11 @@ extension ModelContext {
         guard descriptor.fetchLimit > 0 else { return found }
         return Array(found.prefix(Int(clamping: descriptor.fetchLimit)))
     }
+}
+
+private func unknownTransactions(_ type: Any.Type) -> SwiftDataError {
+    SwiftDataError(
+        .invalidTransactionFetchRequest, detail: "no store of the container has transactions of type \(type)")
 }
 
 // MARK: - The token of a condition

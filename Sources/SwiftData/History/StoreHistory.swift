@@ -8,7 +8,7 @@ struct StoreHistory {
     ///
     /// - Throws: `historyTokenExpired` when transactions after the place were deleted.
     func transactions(after token: DefaultHistoryToken?) throws -> [DefaultHistoryTransaction] {
-        // A store of an app's own kind keeps none.
+        // A store of an app's own kind is asked itself.
         guard binding.mirror == nil else { return [] }
         var query = HistoryQuery()
         query.after = token?.tokenValue?[binding.identifier]

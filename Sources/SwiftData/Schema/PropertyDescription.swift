@@ -64,7 +64,12 @@ package final class PropertyDescription: Sendable {
             relationship.keypath = metadata.keypath
             schemaProperty = relationship
         default:
-            let attribute = given ?? Schema.Attribute()
+            let attribute: Schema.Attribute
+            if case .composite(let shape) = kind {
+                attribute = Schema.CompositeAttribute(given, shape)
+            } else {
+                attribute = given ?? Schema.Attribute()
+            }
             attribute.name = name
             if attribute.originalName.isEmpty { attribute.originalName = name }
             attribute.valueType = valueType

@@ -68,17 +68,13 @@ extension Schema {
                     && lhs.isOptional == rhs.isOptional
                     && TypeName.name(of: lhs.valueType) == TypeName.name(of: rhs.valueType)
                     && lhs.hashModifier == rhs.hashModifier
+                    && (lhs as? CompositeAttribute)?.properties == (rhs as? CompositeAttribute)?.properties
         }
 
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(options)
         }
-    }
-
-    /// An attribute whose value has fields with a column each.
-    public final class CompositeAttribute: Attribute {
-        public var properties: [Attribute] = []
     }
 }
 

@@ -71,7 +71,7 @@ extension Schema {
             name = try container.decode(String.self, forKey: .name)
             description = nil
             superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
-            let attributes = try container.decode([Attribute].self, forKey: .attributes)
+            let attributes = try container.decode([EncodedAttribute].self, forKey: .attributes).map(\.attribute)
             let relationships = try container.decode([Relationship].self, forKey: .relationships)
             storedProperties = attributes as [any SchemaProperty] + relationships as [any SchemaProperty]
             uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)

@@ -56,6 +56,14 @@ extension DataStore {
     ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
+/// A store that can delete all objects that match without being told each of them. [Apple:DataStoreBatching]
+///
+/// It is asked to when `ModelContext.delete(model:where:includeSubclasses:)` is all that a save has for it; together with other
+/// changes the objects are among a save's `deleted`, so that all of it is kept or nothing.
+public protocol DataStoreBatching: DataStore {
+    func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
+}
+
 /// Where and how a store of an app's own kind keeps its objects. [Apple:DataStoreConfiguration]
 public protocol DataStoreConfiguration: Hashable {
     associatedtype Store: DataStore where Store.Configuration == Self

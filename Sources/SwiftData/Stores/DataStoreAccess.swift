@@ -13,6 +13,13 @@ protocol DataStoreAccessing {
         inserted: [any PersistentModel], updated: [any PersistentModel], deleted: [any PersistentModel],
         _ editingState: EditingState
     ) throws -> (remapped: [PersistentIdentifier: PersistentIdentifier], changed: [DefaultSnapshot])
+    /// Whether the store can be asked for it.
+    var deletesInBatches: Bool { get }
+    func delete<Model: PersistentModel>(_ request: DataStoreBatchDeleteRequest<Model>) throws
+    /// Nil when the store has no history of such transactions.
+    func fetchHistory<Transaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> [Transaction]?
+    /// Whether the store has a history of such transactions.
+    func deleteHistory<Transaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> Bool
     func erase() throws
     func initializeState(_ editingState: EditingState)
     func invalidateState(_ editingState: EditingState)
@@ -55,6 +62,31 @@ struct DataStoreAccess<Store: DataStore>: DataStoreAccessing {
                 editingState: editingState, inserted: snapshots(of: inserted),
                 updated: snapshots(of: updated), deleted: snapshots(of: deleted)))
         return (result.remappedIdentifiers, try general(result.snapshotsToReregister.values))
+    }
+
+    var deletesInBatches: Bool { store is any DataStoreBatching }
+
+    func delete<Model: PersistentModel>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
+        try (store as? any DataStoreBatching)?.delete(request)
+    }
+
+    func fetchHistory<Transaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> [Transaction]? {
+        func ask<Provider: HistoryProviding>(_ provider: Provider) throws -> [Transaction]? {
+            guard let descriptor = descriptor as? HistoryDescriptor<Provider.HistoryType> else { return nil }
+            return try provider.fetchHistory(descriptor) as? [Transaction]
+        }
+        guard let provider = store as? any HistoryProviding else { return nil }
+        return try ask(provider)
+    }
+
+    func deleteHistory<Transaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> Bool {
+        func ask<Provider: HistoryProviding>(_ provider: Provider) throws -> Bool {
+            guard let descriptor = descriptor as? HistoryDescriptor<Provider.HistoryType> else { return false }
+            try provider.deleteHistory(descriptor)
+            return true
+        }
+        guard let provider = store as? any HistoryProviding else { return false }
+        return try ask(provider)
     }
 
     func erase() throws { try store.erase() }

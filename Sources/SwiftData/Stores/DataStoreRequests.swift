@@ -28,6 +28,14 @@ public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapsh
     }
 }
 
+/// All objects that match are to be deleted.
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
+    public let editingState: EditingState
+    /// Nil for all objects.
+    public let predicate: Predicate<T>?
+    public let includeSubclasses: Bool
+}
+
 /// What a context wants kept.
 public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
     public let editingState: EditingState

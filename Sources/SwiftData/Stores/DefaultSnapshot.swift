@@ -22,6 +22,13 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
         from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
     ) {
         let model = makeModel(backingData)
+        self.init(of: model, backingData.persistentModelID)
+    }
+
+    /// The values of an object, under its own identifier or another.
+    init<Model: PersistentModel>(of model: Model) { self.init(of: model, nil) }
+
+    private init(of model: any PersistentModel, _ identifier: PersistentIdentifier?) {
         var values: [String: Value] = [:]
         for property in ModelDescription.of(type(of: model)).properties {
             let value = property.value(of: model)
@@ -35,7 +42,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
                 values[property.name] = .attribute(isNil ? nil : value as? any Codable)
             }
         }
-        self.init(backingData.persistentModelID ?? model.persistentModelID, values)
+        self.init(identifier ?? model.persistentModelID, values)
     }
 
     public func copy(

@@ -23,7 +23,12 @@ extension ModelContainer {
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [any DataStoreConfiguration]
     ) throws {
-        let bindings = try configurations.map { try Self.open($0, givenSchema, migrationPlan) }
+        let bindings = try configurations.flatMap { configuration in
+            guard let configuration = configuration as? ModelConfiguration else {
+                return [try Self.open(configuration, givenSchema, migrationPlan)]
+            }
+            return try Self.open([configuration], givenSchema, migrationPlan)
+        }
         guard !bindings.isEmpty, !givenSchema.descriptions.isEmpty else {
             throw SwiftDataError(
                 .unknownSchema, detail: "a container needs at least one configuration and one model class")
@@ -32,6 +37,7 @@ extension ModelContainer {
             throw SwiftDataError(.duplicateConfiguration, detail: "two configurations open the same store")
         }
         self.init(givenSchema, migrationPlan, bindings)
+        self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     }
 
     private static func open<Configuration: DataStoreConfiguration>(

@@ -25,6 +25,16 @@ final class StoreMirror: @unchecked Sendable {
         identifiers[row] = identifier
     }
 
+    var deletesInBatches: Bool { access.deletesInBatches }
+
+    func fetchHistory<Transaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> [Transaction]? {
+        try lock.withLock { try access.fetchHistory(descriptor) }
+    }
+
+    func deleteHistory<Transaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> Bool {
+        try lock.withLock { try access.deleteHistory(descriptor) }
+    }
+
     func erase() throws { try lock.withLock { try access.erase() } }
     func initializeState(_ editingState: EditingState) { lock.withLock { access.initializeState(editingState) } }
     func invalidateState(_ editingState: EditingState) { lock.withLock { access.invalidateState(editingState) } }
@@ -163,6 +173,18 @@ final class StoreMirror: @unchecked Sendable {
     }
 
     // MARK: - Saving
+
+    /// Has the app's store delete all that matches, and then `rows` keep it in memory.
+    func delete<Model: PersistentModel>(
+        _ request: DataStoreBatchDeleteRequest<Model>, _ deleted: [_ModelState], rows save: () throws -> Void
+    ) throws {
+        try lock.withLock {
+            let gone = deleted.compactMap { $0.model?.persistentModelID }
+            try access.delete(request)
+            try save()
+            for identifier in gone { rows[identifier] = nil }
+        }
+    }
 
     /// Has the app's store keep changes, and then `rows` keep them in memory.
     func save(
