@@ -134,19 +134,23 @@ let package = Package(
             swiftSettings: swift),
 
         // Tests
+        .target(name: "Behaviours", path: "Tests/Support/Behaviours", swiftSettings: swift),
         .testTarget(
-            name: "SwiftDataMacrosTests", dependencies: ["SwiftDataMacros"] + macroTestDependencies,
+            name: "SwiftDataMacrosTests", dependencies: ["Behaviours", "SwiftDataMacros"] + macroTestDependencies,
             swiftSettings: swift + macroSettings, linkerSettings: macroLinking),
         .testTarget(
-            name: "SwiftDataPredicateTests", dependencies: ["SwiftData", "PersistentStore", "ModelsElsewhere"],
+            name: "SwiftDataPredicateTests",
+            dependencies: ["Behaviours", "SwiftData", "PersistentStore", "ModelsElsewhere"],
             swiftSettings: swift),
         .target(
             name: "ModelsElsewhere", dependencies: ["SwiftData"], path: "Tests/Support/ModelsElsewhere",
             swiftSettings: swift),
-        .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "PersistentStore"], swiftSettings: swift),
+        .testTarget(
+            name: "SwiftDataTests", dependencies: ["Behaviours", "SwiftData", "PersistentStore"], swiftSettings: swift),
         // Model classes as apps of an older language mode write them.
         .testTarget(
-            name: "SwiftDataSwift5Tests", dependencies: ["SwiftData"], swiftSettings: [.swiftLanguageMode(.v5)]),
+            name: "SwiftDataSwift5Tests", dependencies: ["Behaviours", "SwiftData"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),
         .testTarget(
             name: "PersistentStoreTests",
@@ -186,7 +190,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "CloudKit", "CloudKitTesting", "CloudServer", "CoreLocation", "SchemaLanguage", "WebServices",
+                "Behaviours", "CloudKit", "CloudKitTesting", "CloudServer", "CoreLocation", "SchemaLanguage",
+                "WebServices",
             ],
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift
         ),

@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import SwiftDiagnostics
 import SwiftSyntax
@@ -50,7 +51,9 @@ struct ModelMacroTests {
         #expect(expansion.text.contains("keypath: \\Note.kind, defaultValue: (.plain) as Kind, metadata: nil"))
     }
 
-    @Test("What observation uses is bound to no actor, so that a class of the main actor can be a model")
+    @Test(
+        "What observation uses is bound to no actor, so that a class of the main actor can be a model",
+        .behaviour("swiftdata.main-actor-models"))
     func actorBound() {
         let expansion = Expansion(
             """
@@ -85,7 +88,9 @@ struct ModelMacroTests {
         #expect(expansion.contains("SwiftData._read(&_title, row, 0)"))
     }
 
-    @Test("#Unique and #Index write nothing themselves and go into the schema, indexes first")
+    @Test(
+        "#Unique and #Index write nothing themselves and go into the schema, indexes first",
+        .behaviour("swiftdata.constraints"))
     func constraints() {
         let expansion = Expansion(
             """
@@ -139,14 +144,16 @@ struct ModelMacroTests {
         #expect(Expansion("@Model \(kind) X { var a = 1 }").messages.contains(message))
     }
 
-    @Test("A class without an initializer is refused, in Apple's words")
+    @Test("A class without an initializer is refused, in Apple's words", .behaviour("swiftdata.no-initializer"))
     func noInitializer() {
         #expect(
             Expansion("@Model final class X { var a = 1 }").messages
                 == ["@Model requires an initializer be provided for 'X'"])
     }
 
-    @Test("A transient property without a default is refused, in Apple's words")
+    @Test(
+        "A transient property without a default is refused, in Apple's words", .behaviour("swiftdata.transient-default")
+    )
     func transientWithoutDefault() {
         let expansion = Expansion("@Model final class X { @Transient var a: Int\n init() {} }")
         #expect(expansion.messages == ["@Transient requires non-optional property 'a' to have a default value"])
@@ -167,7 +174,9 @@ struct ModelMacroTests {
         #expect(new.trimmedDescription == "private(set) var id: Int")
     }
 
-    @Test("Lazy properties, wrappers of views and several variables at once are refused with the mend")
+    @Test(
+        "Lazy properties, wrappers of views and several variables at once are refused with the mend",
+        .behaviour("swiftdata.unsupported-properties"))
     func refused() {
         #expect(
             Expansion("@Model final class X { lazy var a = 1\n init() {} }").messages

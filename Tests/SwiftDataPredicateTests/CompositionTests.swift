@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import ModelsElsewhere
 import PersistentStore
@@ -9,7 +10,7 @@ private typealias P = PredicateExpressions
 
 @Suite("Predicates made of others, and of models elsewhere")
 struct CompositionTests {
-    @Test("A predicate is applied to the row and to a related object")
+    @Test("A predicate is applied to the row and to a related object", .behaviour("predicate.composition"))
     func composition() throws {
         let world = try PredicateWorld()
         let pinned = #Predicate<Note> { $0.pinned }

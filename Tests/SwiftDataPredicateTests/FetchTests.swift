@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import Testing
 
@@ -31,7 +32,8 @@ struct FetchTests {
         #expect(try titles(descriptor) == [])
     }
 
-    @Test("Objects with unsaved changes are found by what they are now, in their places")
+    @Test(
+        "Objects with unsaved changes are found by what they are now, in their places", .behaviour("predicate.pending"))
     func pendingChanges() throws {
         var descriptor = FetchDescriptor<Note>(
             predicate: #Predicate { $0.rating >= 0 }, sortBy: [SortDescriptor(\.rating)])

@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import PersistentStore
 import Testing
@@ -209,7 +210,9 @@ private struct PredicateGenerator {
 
 @Suite("Predicates made from seeds")
 struct GeneratedPredicateTests {
-    @Test("A fetch finds what Foundation's evaluation of the predicate finds", arguments: 0..<4 as Range<UInt64>)
+    @Test(
+        "A fetch finds what Foundation's evaluation of the predicate finds", .behaviour("predicate.agree"),
+        arguments: 0..<4 as Range<UInt64>)
     func agree(block: UInt64) throws {
         let world = try PredicateWorld(seed: block)
         for seed in block * 10_000..<block * 10_000 + 1_000 {

@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ struct PredicateErrorTests {
         #expect(thrown?.description.contains(part) == true, "\(String(describing: thrown))", sourceLocation: location)
     }
 
-    @Test("Computed and transient properties")
+    @Test("Computed and transient properties", .behaviour("predicate.unpersisted"))
     func unpersisted() {
         expect(.unsupportedKeyPath, naming: "title, body", #Predicate { $0.summary == "x" })
         expect(.unsupportedKeyPath, naming: "cached", #Predicate { $0.cached == 1 })
@@ -59,7 +60,7 @@ struct SortTests {
         #expect(sorted.map(\.element.title) == titles, "memory", sourceLocation: location)
     }
 
-    @Test("Several keys, nil first when ascending, stable by insertion")
+    @Test("Several keys, nil first when ascending, stable by insertion", .behaviour("predicate.sort"))
     func keys() throws {
         try expect(["beta 9", "Cafe\u{301}", "quiet", "Alpha", "beta 10"], SortDescriptor(\.rating))
         try expect(["beta 10", "Cafe\u{301}", "quiet", "beta 9", "Alpha"], SortDescriptor(\.dueAt))
@@ -88,7 +89,7 @@ struct SortTests {
         #expect(String.StandardComparator.localizedStandard != .localized)
     }
 
-    @Test("Through a to-one relationship")
+    @Test("Through a to-one relationship", .behaviour("predicate.sort-relationship"))
     func relationship() throws {
         try expect(["beta 9", "quiet", "Alpha", "Cafe\u{301}", "beta 10"], SortDescriptor(\.notebook?.name))
         try expect(["beta 10", "beta 9", "quiet", "Alpha", "Cafe\u{301}"], SortDescriptor(\.notebook?.owner?.name))

@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import PersistentStore
 import Testing
@@ -14,7 +15,7 @@ struct PredicateTests {
 
     init() throws { world = try PredicateWorld() }
 
-    @Test("Truth values, optional ones too: nil is neither true nor false")
+    @Test("Truth values, optional ones too: nil is neither true nor false", .behaviour("predicate.booleans"))
     func truthValues() throws {
         try world.expect(["Alpha", "beta 9"], #Predicate { $0.pinned })
         try world.expect(["beta 10", cafe, "quiet"], #Predicate { !$0.pinned })
@@ -27,7 +28,7 @@ struct PredicateTests {
         try world.expect([], #Predicate { _ in false })
     }
 
-    @Test("Captured values are compared, in a dozen clauses too")
+    @Test("Captured values are compared, in a dozen clauses too", .behaviour("predicate.captured"))
     func capturedValues() throws {
         let date = Date(timeIntervalSinceReferenceDate: 10)
         let uid = world.notes[2].uid
@@ -44,7 +45,7 @@ struct PredicateTests {
             #Predicate<Note> { $0.pinned && $0.rating < 0 && ($0.uid == uid || $0.rating == 1) && $0.createdAt < date })
     }
 
-    @Test("A captured optional decides by its value")
+    @Test("A captured optional decides by its value", .behaviour("predicate.captured-optionals"))
     func capturedOptionals() throws {
         let none: String? = nil
         let some: String? = ""
@@ -55,7 +56,7 @@ struct PredicateTests {
         try world.expect(["Alpha", "beta 10"], #Predicate { $0.rating > (limit ?? 5) })
     }
 
-    @Test("A predicate made in a generic function finds the model's own columns")
+    @Test("A predicate made in a generic function finds the model's own columns", .behaviour("predicate.generic"))
     func generic() throws {
         let id = world.notes[2].persistentModelID
         try world.expect(["beta 9"], identified(by: id))
@@ -70,7 +71,9 @@ struct PredicateTests {
         #Predicate { $0.title == title }
     }
 
-    @Test("Nil: tests, fallbacks, if let, conditionals, flatMap, chaining, forced unwrapping")
+    @Test(
+        "Nil: tests, fallbacks, if let, conditionals, flatMap, chaining, forced unwrapping",
+        .behaviour("predicate.optionals"))
     func optionals() throws {
         let past = Date(timeIntervalSinceReferenceDate: 0)
         let limit = Date(timeIntervalSinceReferenceDate: 50)
@@ -90,7 +93,7 @@ struct PredicateTests {
         try world.expect(["Alpha"], #Predicate { $0.stars! == 3 })
     }
 
-    @Test("To-one relationships: absent, present, members, identity, two hops")
+    @Test("To-one relationships: absent, present, members, identity, two hops", .behaviour("predicate.to-one"))
     func toOne() throws {
         try world.expect(["beta 9", "quiet"], #Predicate { $0.notebook == nil })
         try world.expect(["Alpha", "beta 10", cafe], #Predicate { $0.notebook != nil })
@@ -108,7 +111,7 @@ struct PredicateTests {
         try world.expect(["beta 10", "beta 9", "quiet"], #Predicate { $0.notebook?.owner == nil })
     }
 
-    @Test("To-many relationships: contains, allSatisfy, isEmpty, count, filter")
+    @Test("To-many relationships: contains, allSatisfy, isEmpty, count, filter", .behaviour("predicate.to-many"))
     func toMany() throws {
         try world.expect(["Alpha", "beta 9"], #Predicate { $0.tags.contains { $0.isHot } })
         try world.expect(["Alpha", "beta 9"], #Predicate { $0.tags.contains { $0.isHot && $0.name == "hot" } })
@@ -127,7 +130,7 @@ struct PredicateTests {
             ["Alpha", "beta 9"], #Predicate { note in note.tags.contains { tag in tag.isHot && note.pinned } })
     }
 
-    @Test("Nil and empty are one thing for an optional to-many")
+    @Test("Nil and empty are one thing for an optional to-many", .behaviour("predicate.optional-to-many"))
     func optionalToMany() throws {
         try world.expect(
             ["beta 10", "beta 9", cafe, "quiet"], #Predicate { $0.links?.isEmpty == true }, foundation: false)
@@ -139,7 +142,7 @@ struct PredicateTests {
         try world.expect(["beta 10", "beta 9"], #Predicate { $0.parent?.tags.contains { $0.isHot } ?? false })
     }
 
-    @Test("Captured collections of any length")
+    @Test("Captured collections of any length", .behaviour("predicate.collections"))
     func collections() throws {
         let ids = [world.notes[0].uid, world.notes[3].uid]
         let wanted = ["Alpha", "Caf\u{E9}"]
@@ -161,7 +164,7 @@ struct PredicateTests {
             ["beta 10", "beta 9", "quiet"], #Predicate { note in prefixes.contains { note.title.starts(with: $0) } })
     }
 
-    @Test("Ranges, captured and made of attributes")
+    @Test("Ranges, captured and made of attributes", .behaviour("predicate.ranges"))
     func ranges() throws {
         let range = -5..<10
         try world.expect(["Alpha", "beta 10"], #Predicate { (10...20).contains($0.rating) })
@@ -172,7 +175,7 @@ struct PredicateTests {
         try world.expect(["beta 9"], #Predicate { ($0.rating...0).contains(-1) }, foundation: false)
     }
 
-    @Test("Enums by their raw values, and members of structures")
+    @Test("Enums by their raw values, and members of structures", .behaviour("predicate.enums"))
     func encodedValues() throws {
         let secret = Kind.secret
         let kinds: [Kind] = [.plain, .shared]
@@ -197,7 +200,7 @@ struct PredicateTests {
         try world.expect(["beta 10"], #Predicate { $0.place == oslo })
     }
 
-    @Test("Text is made of characters")
+    @Test("Text is made of characters", .behaviour("predicate.text"))
     func text() throws {
         try world.expect([cafe], #Predicate { $0.title == "Caf\u{E9}" })
         try world.expect(["beta 10", "beta 9"], #Predicate { $0.title.contains("beta") })
@@ -214,7 +217,7 @@ struct PredicateTests {
         try world.expect(["Alpha"], #Predicate { $0.title.localizedCompare("beta").rawValue == -1 && $0.rating == 10 })
     }
 
-    @Test("Arithmetic truncates as Swift's does, and what overflows does not match")
+    @Test("Arithmetic truncates as Swift's does, and what overflows does not match", .behaviour("predicate.arithmetic"))
     func arithmetic() throws {
         try world.expect(["Alpha", "beta 10"], #Predicate { $0.rating + 5 > 10 })
         try world.expect(["beta 9"], #Predicate { $0.rating / 2 == -2 })
@@ -229,7 +232,7 @@ struct PredicateTests {
         try world.expect(["beta 9", cafe, "quiet"], #Predicate { $0.small + 100 == 100 }, foundation: false)
     }
 
-    @Test("Arrays of values: minimum, maximum, element, contains")
+    @Test("Arrays of values: minimum, maximum, element, contains", .behaviour("predicate.arrays"))
     func arrays() throws {
         try world.expect(["beta 9"], #Predicate { $0.scores.min() == 1 })
         try world.expect(["Alpha"], #Predicate { $0.scores.max() == 20 })
@@ -244,7 +247,7 @@ struct PredicateTests {
         try world.expect(["Alpha"], #Predicate { $0.scores == scores })
     }
 
-    @Test("Subclasses: is and as?")
+    @Test("Subclasses: is and as?", .behaviour("predicate.subclasses"))
     func inheritance() throws {
         try world.expect([cafe, "quiet"], #Predicate { $0 is Memo })
         try world.expect([cafe], #Predicate { ($0 as? Memo)?.reason == "why" })

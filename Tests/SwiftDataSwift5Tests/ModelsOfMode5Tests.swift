@@ -1,3 +1,4 @@
+import Behaviours
 import SwiftData
 import Testing
 
@@ -46,7 +47,9 @@ final class PinnedNote {
 
 @Suite("Models as guides print them, in language mode 5")
 struct ModelsOfMode5Tests {
-    @Test("Values and relationships are kept; an inverse that nobody names is found")
+    @Test(
+        "Values and relationships are kept; an inverse that nobody names is found",
+        .behaviour("swiftdata.inferred-inverse"))
     func notes() throws {
         let schema = Schema([Note.self])
         let configuration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
@@ -64,7 +67,8 @@ struct ModelsOfMode5Tests {
         #expect(schema.entitiesByName["Folder"]?.relationshipsByName["notes"]?.inverseName == "folder")
     }
 
-    @Test("A class with an id of its own is found by it and by its persistent identifier")
+    @Test(
+        "A class with an id of its own is found by it and by its persistent identifier", .behaviour("swiftdata.own-id"))
     @MainActor
     func ownIdentifier() throws {
         let container = try ModelContainer(

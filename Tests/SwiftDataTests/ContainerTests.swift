@@ -1,3 +1,4 @@
+import Behaviours
 import SwiftData
 import Testing
 
@@ -43,7 +44,7 @@ struct ContainerTests {
         return url
     }
 
-    @Test("A file keeps its objects for the next container")
+    @Test("A file keeps its objects for the next container", .behaviour("swiftdata.files"))
     func files() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -62,7 +63,9 @@ struct ContainerTests {
         #expect(trip.stays?.map(\.place) == ["Oslo"])
     }
 
-    @Test("A schema that CloudKit cannot mirror is refused with every offender and its mend")
+    @Test(
+        "A schema that CloudKit cannot mirror is refused with every offender and its mend",
+        .behaviour("swiftdata.cloudkit-rules"))
     func cloudKitRules() throws {
         let configuration = ModelConfiguration(
             isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.com.example.Habits"))
@@ -88,7 +91,7 @@ struct ContainerTests {
         #expect(underlying.domain == NSCocoaErrorDomain && underlying.code == 134060)
     }
 
-    @Test("A schema that follows CloudKit's rules is mirrored as told")
+    @Test("A schema that follows CloudKit's rules is mirrored as told", .behaviour("swiftdata.cloudkit-private"))
     func cloudKitAccepted() throws {
         let configuration = ModelConfiguration(
             isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.com.example.Trips"))
@@ -96,7 +99,7 @@ struct ContainerTests {
         #expect(container.configurations.first?.cloudKitContainerIdentifier == "iCloud.com.example.Trips")
     }
 
-    @Test("Several configurations keep their models in files of their own")
+    @Test("Several configurations keep their models in files of their own", .behaviour("swiftdata.configurations"))
     func configurations() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -112,7 +115,9 @@ struct ContainerTests {
         #expect(try ModelContext(container).fetch(FetchDescriptor<Note>()).map(\.title) == ["n"])
     }
 
-    @Test("Configurations with wrong names, one file twice or unknown models are refused")
+    @Test(
+        "Configurations with wrong names, one file twice or unknown models are refused",
+        .behaviour("swiftdata.refused-configurations"))
     func refusedConfigurations() throws {
         #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
             try ModelContainer(for: Trip.self, configurations: ModelConfiguration("a/b"))
@@ -134,7 +139,7 @@ struct ContainerTests {
         }
     }
 
-    @Test("A store that was opened for reading reads and refuses to save")
+    @Test("A store that was opened for reading reads and refuses to save", .behaviour("swiftdata.read-only"))
     func readOnly() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -153,7 +158,9 @@ struct ContainerTests {
         #expect(throws: SwiftDataError.self) { try context.save() }
     }
 
-    @Test("A delete that a relationship denies is refused by the save, unless what it leads to goes too")
+    @Test(
+        "A delete that a relationship denies is refused by the save, unless what it leads to goes too",
+        .behaviour("swiftdata.deny"))
     func denial() throws {
         let container = try ModelContainer.inMemory(Habit.self)
         let context = ModelContext(container)
@@ -171,7 +178,9 @@ struct ContainerTests {
         #expect(try context.fetchCount(FetchDescriptor<Habit>()) == 0)
     }
 
-    @Test("Inserting an object of a class that the container has not is told by the save")
+    @Test(
+        "Inserting an object of a class that the container has not is told by the save",
+        .behaviour("swiftdata.unknown-model"))
     func unknownModel() throws {
         let context = ModelContext(try ModelContainer.inMemory(Trip.self))
         context.insert(Note(title: "n"))
@@ -179,7 +188,9 @@ struct ContainerTests {
         #expect(throws: SwiftDataError.unknownSchema) { try context.fetch(FetchDescriptor<Note>()) }
     }
 
-    @Test("The main context is one for the container, and keeps what was inserted through it")
+    @Test(
+        "The main context is one for the container, and keeps what was inserted through it",
+        .behaviour("swiftdata.main-context"))
     @MainActor
     func mainContext() throws {
         let container = try ModelContainer.inMemory(Trip.self)
@@ -215,7 +226,7 @@ struct ContainerTests {
         #expect(trip.stays?.count == 9000)
     }
 
-    @Test("A schema is written to a file and read back equal")
+    @Test("A schema is written to a file and read back equal", .behaviour("swiftdata.schema-file"))
     func schemaFiles() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -228,7 +239,9 @@ struct ContainerTests {
         #expect(try Schema.load(from: url).entities.map(\.name) == schema.entities.map(\.name))
     }
 
-    @Test("Programs that name one group share a folder, and no name leads out of it")
+    @Test(
+        "Programs that name one group share a folder, and no name leads out of it",
+        .behaviour("swiftdata.group-containers"))
     func groupContainers() throws {
         let name = "group.com.example.\(UUID().uuidString)"
         let url = try #require(FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name))

@@ -1,9 +1,12 @@
+import Behaviours
 import SwiftData
 import Testing
 
 @Suite("Contexts")
 struct ContextTests {
-    @Test("Objects that were saved are found by another context, with their relationships and values of every kind")
+    @Test(
+        "Objects that were saved are found by another context, with their relationships and values of every kind",
+        .behaviour("swiftdata.round-trip"))
     func roundTrip() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -37,7 +40,7 @@ struct ContextTests {
         #expect(read.persistentModelID == note.persistentModelID)
     }
 
-    @Test("Each type with a column of its own reads as it was written")
+    @Test("Each type with a column of its own reads as it was written", .behaviour("swiftdata.columns"))
     func everything() throws {
         let container = try ModelContainer.inMemory(Everything.self)
         let context = ModelContext(container)
@@ -51,7 +54,7 @@ struct ContextTests {
         }
     }
 
-    @Test("One context has one object for each row")
+    @Test("One context has one object for each row", .behaviour("swiftdata.uniquing"))
     func uniquing() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -65,7 +68,9 @@ struct ContextTests {
         #expect(context.registeredModel(for: note.persistentModelID) as Note? === note)
     }
 
-    @Test("Both ends of a relationship change at once, whichever is set, before and after inserting")
+    @Test(
+        "Both ends of a relationship change at once, whichever is set, before and after inserting",
+        .behaviour("swiftdata.inverses"))
     func inverses() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         for inserts in [false, true] {
@@ -102,7 +107,7 @@ struct ContextTests {
         #expect(read.notes.map(\.title).sorted() == ["0", "1", "2"])
     }
 
-    @Test("A to-many that was not read yet takes additions and removals")
+    @Test("A to-many that was not read yet takes additions and removals", .behaviour("swiftdata.unread-to-many"))
     func unreadToMany() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -121,7 +126,9 @@ struct ContextTests {
         #expect(last.notes.map(\.title).sorted() == ["1", "2", "3"])
     }
 
-    @Test("Deleting cascades, nullifies, and leaves values to whoever still holds the object")
+    @Test(
+        "Deleting cascades, nullifies, and leaves values to whoever still holds the object",
+        .behaviour("swiftdata.delete-rules"))
     func deleteRules() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -154,7 +161,7 @@ struct ContextTests {
         #expect((gone as? Note)?.labels.isEmpty == true)
     }
 
-    @Test("Rolling back brings back what was saved and forgets what was inserted")
+    @Test("Rolling back brings back what was saved and forgets what was inserted", .behaviour("swiftdata.rollback"))
     func rollback() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -176,7 +183,7 @@ struct ContextTests {
         #expect(try context.fetch(FetchDescriptor<Note>()).count == 1)
     }
 
-    @Test("A transaction that throws leaves nothing")
+    @Test("A transaction that throws leaves nothing", .behaviour("swiftdata.transaction"))
     func transaction() throws {
         struct Stop: Error {}
         let container = try ModelContainer.inMemory(Note.self, Label.self)
@@ -192,7 +199,7 @@ struct ContextTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == 1)
     }
 
-    @Test("Saving a second object with a unique value changes the first")
+    @Test("Saving a second object with a unique value changes the first", .behaviour("swiftdata.upsert"))
     func upsert() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -212,7 +219,9 @@ struct ContextTests {
         #expect(read.labels.map(\.color) == ["blue"])
     }
 
-    @Test("Two contexts that change one object's different properties both keep theirs")
+    @Test(
+        "Two contexts that change one object's different properties both keep theirs",
+        .behaviour("swiftdata.merged-changes"))
     func mergedChanges() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let one = ModelContext(container)
@@ -230,7 +239,9 @@ struct ContextTests {
         #expect(note.body == "body of two")
     }
 
-    @Test("Subclasses are kept with their own properties and fetched with their superclass")
+    @Test(
+        "Subclasses are kept with their own properties and fetched with their superclass",
+        .behaviour("swiftdata.inheritance"))
     func subclasses() throws {
         let container = try ModelContainer.inMemory(Vehicle.self, Truck.self, Person.self)
         let context = ModelContext(container)
@@ -259,7 +270,9 @@ struct ContextTests {
         #expect(try other.fetch(FetchDescriptor<Vehicle>()).map(\.wheels) == [8])
     }
 
-    @Test("Observers of a property run when it is set, and not when it is read from a row")
+    @Test(
+        "Observers of a property run when it is set, and not when it is read from a row",
+        .behaviour("swiftdata.property-observers"))
     func propertyObservers() throws {
         let container = try ModelContainer.inMemory(Watched.self)
         let context = ModelContext(container)
@@ -273,7 +286,9 @@ struct ContextTests {
         #expect(read.events.isEmpty)
     }
 
-    @Test("Observation hears of changes through the property, the other end and a refresh")
+    @Test(
+        "Observation hears of changes through the property, the other end and a refresh",
+        .behaviour("swiftdata.observation"))
     func observation() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -300,7 +315,9 @@ struct ContextTests {
         #expect(note.title == "3")
     }
 
-    @Test("An identifier names the object before and after its first save, and encoded")
+    @Test(
+        "An identifier names the object before and after its first save, and encoded",
+        .behaviour("swiftdata.identifiers"))
     func identifiers() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)
@@ -318,7 +335,7 @@ struct ContextTests {
         #expect((ModelContext(container).model(for: decoded) as? Note)?.title == "n")
     }
 
-    @Test("An object outlives its context and its container")
+    @Test("An object outlives its context and its container", .behaviour("swiftdata.outliving"))
     func outliving() throws {
         var container: ModelContainer? = try ModelContainer.inMemory(Note.self, Label.self)
         var notes: [Note] = []
@@ -337,7 +354,7 @@ struct ContextTests {
         #expect(notes[0].labels.isEmpty)
     }
 
-    @Test("Pages, counts, batches and enumeration give every object once")
+    @Test("Pages, counts, batches and enumeration give every object once", .behaviour("swiftdata.pages"))
     func pages() throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let context = ModelContext(container)

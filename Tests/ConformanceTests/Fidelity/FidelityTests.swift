@@ -31,9 +31,9 @@ import Testing
     /// The names of the tests that are marked with each behaviour.
     private func markedTests() throws -> [String: [String]] {
         var marked: [String: [String]] = [:]
-        let tests = root.appendingPathComponent("Tests/ConformanceTests")
+        let tests = root.appendingPathComponent("Tests")
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
-        let test = try Regex(#"@Test\(\s*"([^"]+)"([^@]*?)\)\s+func"#).dotMatchesNewlines()
+        let test = try Regex(#"@Test\(\s*"([^"]+)"([^@]*?)\)\s+(?:@\w+\s+)?func"#).dotMatchesNewlines()
         let mark = try Regex(#"\.behaviour\(([^)]*)\)"#)
         while let file = files?.nextObject() as? URL {
             guard file.pathExtension == "swift" else { continue }
@@ -58,8 +58,8 @@ import Testing
         let untested = behaviours.filter { marked[$0.id] == nil }
         var lines = [
             "# Fidelity", "",
-            "What Stratus promises of CloudKit's behaviour, where each promise is from, and the test that holds it, over HTTP and in",
-            "process. Made from `Tests/ConformanceTests`; do not edit by hand.", "",
+            "What Stratus promises of the behaviour of CloudKit, over HTTP and in process, and of SwiftData, where each promise is",
+            "from, and the test that holds it. Made from `Behaviours.tsv` and the tests; do not edit by hand.", "",
             "\(behaviours.count) behaviours, \(behaviours.count - untested.count) with a test, \(untested.count) without.",
         ]
         var section = ""

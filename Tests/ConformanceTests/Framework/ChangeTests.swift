@@ -1,3 +1,4 @@
+import Behaviours
 import CloudKit
 import CloudKitTesting
 import Foundation

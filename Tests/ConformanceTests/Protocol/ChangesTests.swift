@@ -1,3 +1,4 @@
+import Behaviours
 import CloudKitTesting
 import Testing
 import WebServices

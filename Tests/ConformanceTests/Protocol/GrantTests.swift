@@ -1,3 +1,4 @@
+import Behaviours
 import CloudServer
 import SchemaLanguage
 import Testing

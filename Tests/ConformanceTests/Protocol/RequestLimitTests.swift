@@ -1,3 +1,4 @@
+import Behaviours
 import CloudServer
 import Testing
 import WebServices

@@ -1,3 +1,4 @@
+import Behaviours
 import Dispatch
 import Foundation
 import SwiftData
@@ -36,7 +37,7 @@ actor Librarian {
 
 @Suite("Actors with a context")
 struct ModelActorTests {
-    @Test("An actor's work runs on its own executor, never on the main thread")
+    @Test("An actor's work runs on its own executor, never on the main thread", .behaviour("swiftdata.actor-executor"))
     func executor() async throws {
         let librarian = Librarian(modelContainer: try .inMemory(Note.self, Label.self))
         #expect(await !librarian.isOnMainThread)
@@ -45,7 +46,9 @@ struct ModelActorTests {
         #expect(await !made.isOnMainThread)
     }
 
-    @Test("What an actor saves is found by its identifier in another; what is gone, or of another class, is nil")
+    @Test(
+        "What an actor saves is found by its identifier in another; what is gone, or of another class, is nil",
+        .behaviour("swiftdata.actor-subscript"))
     func identifiers() async throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         let (one, other) = (Librarian(modelContainer: container), Librarian(modelContainer: container))

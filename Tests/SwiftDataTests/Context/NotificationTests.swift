@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import SwiftData
 import Synchronization
@@ -5,7 +6,9 @@ import Testing
 
 @Suite("Notifications and autosave")
 struct NotificationTests {
-    @Test("A save is told before and after, with the identifiers of what it changed")
+    @Test(
+        "A save is told before and after, with the identifiers of what it changed",
+        .behaviour("swiftdata.save-notifications"))
     func saving() throws {
         let context = ModelContext(try .inMemory(Note.self, Label.self))
         let kept = Note(title: "kept")
@@ -45,7 +48,7 @@ struct NotificationTests {
         #expect(before.withLock { $0 } == 1)
     }
 
-    @Test("The main context saves by itself; another one only when it is told")
+    @Test("The main context saves by itself; another one only when it is told", .behaviour("swiftdata.autosave"))
     @MainActor func autosave() async throws {
         let container = try ModelContainer.inMemory(Note.self, Label.self)
         #expect(container.mainContext.autosaveEnabled)

@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import SwiftData
 import Testing
@@ -29,7 +30,9 @@ struct HistoryTests {
         try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>(predicate: predicate))
     }
 
-    @Test("Each save is a transaction with what it inserted, updated and deleted, and by whom")
+    @Test(
+        "Each save is a transaction with what it inserted, updated and deleted, and by whom",
+        .behaviour("swiftdata.history"))
     func changes() throws {
         context.author = "app"
         let account = Account(number: 1, owner: "Anna")
@@ -60,7 +63,9 @@ struct HistoryTests {
         #expect(Array(deleted.tombstone).count == 2)
     }
 
-    @Test("Conditions on token and author choose transactions; tokens compare, and survive being encoded")
+    @Test(
+        "Conditions on token and author choose transactions; tokens compare, and survive being encoded",
+        .behaviour("swiftdata.history-conditions"))
     func conditions() throws {
         for number in 0..<6 {
             context.author = number % 2 == 0 ? "even" : "odd"
@@ -83,7 +88,9 @@ struct HistoryTests {
         #expect(try context.fetchHistory(descriptor) == [all[5], all[4]])
     }
 
-    @Test("A token of deleted history is expired: no change is skipped in silence")
+    @Test(
+        "A token of deleted history is expired: no change is skipped in silence",
+        .behaviour("swiftdata.history-expired"))
     func expiry() throws {
         for number in 0..<5 {
             context.insert(Account(number: number, owner: "x"))

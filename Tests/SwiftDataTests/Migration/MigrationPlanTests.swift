@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import SwiftData
 import Synchronization
@@ -108,7 +109,9 @@ struct MigrationPlanTests {
             for: schema, migrationPlan: plan, configurations: [ModelConfiguration(schema: schema, url: url)])
     }
 
-    @Test("A custom stage sees the old models before and the new ones after; a second opening migrates nothing")
+    @Test(
+        "A custom stage sees the old models before and the new ones after; a second opening migrates nothing",
+        .behaviour("swiftdata.custom-stage"))
     func custom() throws {
         try withStore { url in
             for round in 0..<2 {
@@ -123,7 +126,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("A stage that fails leaves the file as it was")
+    @Test("A stage that fails leaves the file as it was", .behaviour("swiftdata.failed-stage"))
     func failing() throws {
         try withStore { url in
             #expect(throws: (any Error).self) { try open(url, SchemaV2.self, Refusing.self) }
@@ -132,7 +135,9 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("Without the stage, names that are not unique are an error, and nothing is lost")
+    @Test(
+        "Without the stage, names that are not unique are an error, and nothing is lost",
+        .behaviour("swiftdata.unique-migration"))
     func withoutStage() throws {
         try withStore { url in
             #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(url, SchemaV2.self, nil) }
@@ -141,7 +146,9 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("A plan that leads backward, or to a version that it does not list, is refused before the file is touched")
+    @Test(
+        "A plan that leads backward, or to a version that it does not list, is refused before the file is touched",
+        .behaviour("swiftdata.backward-migration"))
     func wrongPlans() throws {
         try withStore { url in
             #expect(throws: SwiftDataError.backwardMigration) { try open(url, SchemaV1.self, Backward.self) }

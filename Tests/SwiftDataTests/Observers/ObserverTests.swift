@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import Observation
 import SwiftData
@@ -32,7 +33,9 @@ struct ObserverTests {
         try other.save()
     }
 
-    @Test("Results follow what other contexts save and what waits in their own, and observers are told")
+    @Test(
+        "Results follow what other contexts save and what waits in their own, and observers are told",
+        .behaviour("swiftdata.results-observer"))
     func results() throws {
         let observer = try ResultsObserver<Note, Never>(
             sortBy: [SortDescriptor(\Note.title)], modelContext: context)
@@ -72,7 +75,7 @@ struct ObserverTests {
         #expect(observer.element(at: [0, 3]) == nil && observer.element(at: [1, 0]) == nil)
     }
 
-    @Test("Sections come in the order of their first elements")
+    @Test("Sections come in the order of their first elements", .behaviour("swiftdata.results-sections"))
     func sections() throws {
         for title in ["b1", "a1", "b2"] {
             let note = Note(title: title)
@@ -90,7 +93,9 @@ struct ObserverTests {
         #expect(observer.indexPath(for: note) == [1, 1])
     }
 
-    @Test("A history observer counts the saves of its models and authors, and those since its tokens")
+    @Test(
+        "A history observer counts the saves of its models and authors, and those since its tokens",
+        .behaviour("swiftdata.history-observer"))
     func history() throws {
         try saveElsewhere("before", author: "other")
         let first = try #require(

@@ -1,10 +1,12 @@
+import Behaviours
 import Foundation
 import SwiftData
 import Testing
 
 @Suite("Attributes whose value is a structure")
 struct CompositeAttributeTests {
-    @Test("A schema has the fields of a structure, also after it was saved and loaded")
+    @Test(
+        "A schema has the fields of a structure, also after it was saved and loaded", .behaviour("swiftdata.composite"))
     func fields() throws {
         let schema = Schema([Note.self])
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")

@@ -1,3 +1,4 @@
+import Behaviours
 import SwiftData
 import Testing
 
@@ -25,7 +26,9 @@ struct DataStoreTests {
             .map(\.title)
     }
 
-    @Test("Objects are inserted, found by predicate and order, and read again by another container")
+    @Test(
+        "Objects are inserted, found by predicate and order, and read again by another container",
+        .behaviour("swiftdata.custom-store"))
     func insertsAndFetches() throws {
         let context = try file.context()
         for (number, title) in ["b", "a", "c"].enumerated() {
@@ -157,7 +160,7 @@ struct DataStoreTests {
         #expect(other.model(for: unknown).isDeleted)
     }
 
-    @Test("What a store refuses to save stays unsaved in the context")
+    @Test("What a store refuses to save stays unsaved in the context", .behaviour("swiftdata.custom-store-failure"))
     func failedSaveKeepsChanges() throws {
         let context = try file.context(refusesToSave: true)
         context.insert(Note(title: "a"))

@@ -1,3 +1,4 @@
+import Behaviours
 import Foundation
 import SwiftData
 import Testing
@@ -79,7 +80,7 @@ final class DefaultStoreTests {
         try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.title)])).map(\.title)
     }
 
-    @Test("What is inserted, changed and deleted is in the default store's file")
+    @Test("What is inserted, changed and deleted is in the default store's file", .behaviour("swiftdata.default-store"))
     func keeps() throws {
         let context = try context()
         let notebook = Notebook(name: "n")
@@ -114,7 +115,9 @@ final class DefaultStoreTests {
         #expect(notes.map { $0.notebook?.name } == ["n", nil])
     }
 
-    @Test("A condition that is all a save deletes goes to the store as such; nothing of it is kept before the save")
+    @Test(
+        "A condition that is all a save deletes goes to the store as such; nothing of it is kept before the save",
+        .behaviour("swiftdata.batch-delete"))
     func batches() throws {
         let context = try context()
         for title in ["a", "b", "c"] { context.insert(Note(title: title)) }
@@ -148,7 +151,7 @@ final class DefaultStoreTests {
         #expect(try titles(self.context()) == ["a", "c"])
     }
 
-    @Test("The history of the default store is the app's own store's")
+    @Test("The history of the default store is the app's own store's", .behaviour("swiftdata.store-history"))
     func history() throws {
         let context = try context()
         context.author = "me"

@@ -1,3 +1,4 @@
+import Behaviours
 import SwiftData
 import Testing
 
@@ -38,7 +39,7 @@ struct ContextUndoTests {
     @Test("There is no undo manager at first")
     func none() { #expect(ModelContext(container).undoManager == nil) }
 
-    @Test("Changed values go back and forth", arguments: [false, true])
+    @Test("Changed values go back and forth", .behaviour("swiftdata.undo"), arguments: [false, true])
     func values(saving: Bool) throws {
         let note = Note(title: "a")
         context.insert(note)
@@ -71,7 +72,9 @@ struct ContextUndoTests {
         #expect(try stored(Note.self).first?.notebook?.name == "B")
     }
 
-    @Test("A deleted object comes back with its relationships and what was deleted with it", arguments: [false, true])
+    @Test(
+        "A deleted object comes back with its relationships and what was deleted with it",
+        .behaviour("swiftdata.undo-deletion"), arguments: [false, true])
     func deletion(saving: Bool) throws {
         let book = try makeBook()
         let label = try #require(try context.fetch(FetchDescriptor<Label>()).first)
