@@ -146,7 +146,11 @@ let package = Package(
             name: "ModelsElsewhere", dependencies: ["SwiftData"], path: "Tests/Support/ModelsElsewhere",
             swiftSettings: swift),
         .testTarget(
-            name: "SwiftDataTests", dependencies: ["Behaviours", "SwiftData", "PersistentStore"], swiftSettings: swift),
+            name: "SwiftDataTests", dependencies: ["Behaviours", "SwiftData", "PersistentStore", "SwiftDataProbe"],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "SwiftDataProbe", dependencies: ["SwiftData"], path: "Tests/Support/SwiftDataProbe",
+            swiftSettings: swift),
         // Model classes as apps of an older language mode write them.
         .testTarget(
             name: "SwiftDataSwift5Tests", dependencies: ["Behaviours", "SwiftData"],
