@@ -4,6 +4,7 @@
 //     ModelBenchmark create FILE
 //     ModelBenchmark items|orders|users|graph FOLDER COUNT ROUNDS        saves so many new objects
 //     ModelBenchmark fetch-items|fetch-orders FILE ROUNDS                fetches all and reads every property
+//     ModelBenchmark age-users|delete-users FOLDER COUNT ROUNDS                 changes, or deletes, all of them
 //     ModelBenchmark history FOLDER COUNT ROUNDS on|off
 
 import Foundation
@@ -23,6 +24,8 @@ do {
     case ("orders", 2): measured = try Saving.measure(url, numbers[0], rounds: numbers[1], Saving.orders)
     case ("users", 2): measured = try Saving.measure(url, numbers[0], rounds: numbers[1], Saving.users)
     case ("graph", 2): measured = try Saving.measure(url, numbers[0], rounds: numbers[1], Saving.graph)
+    case ("age-users", 2): measured = try Changing.measure(url, numbers[0], rounds: numbers[1], Changing.age)
+    case ("delete-users", 2): measured = try Changing.measure(url, numbers[0], rounds: numbers[1], Changing.delete)
     case ("fetch-items", 1):
         measured = try Fetching.measure(url, rounds: numbers[0]) { (item: Item) in item.sum }
     case ("fetch-orders", 1):

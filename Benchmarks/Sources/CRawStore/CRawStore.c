@@ -10,7 +10,7 @@ enum { texts = 100 };
 struct raw_store {
     sqlite3 *db;
     sqlite3_stmt *change;
-    long long changes;
+    long long changes, transaction;
     char text[texts][32], code[texts][8];
 };
 
@@ -31,7 +31,7 @@ int raw_store_open(const char *path, raw_store **out) {
         code = sqlite3_prepare_v2(
             store->db,
             "INSERT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)"
-            " VALUES (?1, 16001, 1, 0, ?2, ?3, 1)",
+            " VALUES (?1, 16001, 1, ?4, ?2, ?3, ?5)",
             -1, &store->change, NULL);
     if (code != SQLITE_OK) {
         raw_store_close(store);
@@ -48,12 +48,35 @@ void raw_store_close(raw_store *store) {
     free(store);
 }
 
+static int last_key(raw_store *store, const char *sql, long long *key) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    if (code != SQLITE_OK) return code;
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) *key = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
 int raw_store_begin(raw_store *store) {
-    return sqlite3_exec(
-        store->db,
-        "BEGIN IMMEDIATE;"
-        "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, Z_OPT, ZTIMESTAMP) VALUES (1, 16002, 1, 1.0)",
-        NULL, NULL, NULL);
+    int code = sqlite3_exec(
+        store->db, "BEGIN IMMEDIATE; INSERT INTO ATRANSACTION (Z_ENT, Z_OPT, ZTIMESTAMP) VALUES (16002, 1, 1.0)", NULL,
+        NULL, NULL);
+    if (code != SQLITE_OK) return code;
+    store->transaction = sqlite3_last_insert_rowid(store->db);
+    return last_key(store, "SELECT IFNULL(MAX(Z_PK), 0) FROM ACHANGE", &store->changes);
+}
+
+enum change { inserted, updated, deleted };
+
+static int note_change(raw_store *store, enum change change, int entity, long long key) {
+    sqlite3_bind_int64(store->change, 1, ++store->changes);
+    sqlite3_bind_int64(store->change, 2, entity);
+    sqlite3_bind_int64(store->change, 3, key);
+    sqlite3_bind_int64(store->change, 4, change);
+    sqlite3_bind_int64(store->change, 5, store->transaction);
+    sqlite3_step(store->change);
+    return sqlite3_reset(store->change);
 }
 
 int raw_store_commit(raw_store *store) {
@@ -117,11 +140,7 @@ int raw_store_insert(raw_store *store, const char *entity, const char *columns, 
         sqlite3_step(statement);
         code = sqlite3_reset(statement);
         if (code != SQLITE_OK) break;
-        sqlite3_bind_int64(store->change, 1, ++store->changes);
-        sqlite3_bind_int64(store->change, 2, number);
-        sqlite3_bind_int64(store->change, 3, row + 1);
-        sqlite3_step(store->change);
-        code = sqlite3_reset(store->change);
+        code = note_change(store, inserted, number, row + 1);
     }
     sqlite3_finalize(statement);
     if (code != SQLITE_OK) return code;
@@ -198,4 +217,40 @@ int raw_store_fetch(
     }
     free(objects);
     return code == SQLITE_DONE ? SQLITE_OK : code == SQLITE_ROW ? SQLITE_NOMEM : code;
+}
+
+int raw_store_change(raw_store *store, const char *entity, const char *column) {
+    char table[64], sql[256];
+    int number = 0;
+    int code = entity_number(store, entity, &number);
+    if (code != SQLITE_OK) return code;
+    table_name(entity, table, sizeof table);
+    sqlite3_stmt *rows = NULL, *change = NULL;
+    snprintf(sql, sizeof sql, "SELECT Z_PK, Z_OPT, %s FROM %s", column ? column : "Z_ENT", table);
+    code = sqlite3_prepare_v2(store->db, sql, -1, &rows, NULL);
+    if (column)
+        snprintf(sql, sizeof sql, "UPDATE %s SET Z_OPT = ?2 + 1, %s = ?3 WHERE Z_PK = ?1 AND Z_OPT = ?2", table, column);
+    else
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE Z_PK = ?1 AND Z_OPT = ?2", table);
+    if (code == SQLITE_OK) code = sqlite3_prepare_v2(store->db, sql, -1, &change, NULL);
+    // Read before anything is changed, as a program does that has the rows in memory.
+    size_t count = 0, capacity = 1024;
+    long long (*found)[3] = malloc(capacity * sizeof *found);
+    while (code == SQLITE_OK && found && sqlite3_step(rows) == SQLITE_ROW) {
+        if (count == capacity && !(found = realloc(found, (capacity *= 2) * sizeof *found))) break;
+        for (int i = 0; i < 3; i++) found[count][i] = sqlite3_column_int64(rows, i);
+        count++;
+    }
+    sqlite3_finalize(rows);
+    for (size_t row = 0; row < count && code == SQLITE_OK; row++) {
+        sqlite3_bind_int64(change, 1, found[row][0]);
+        sqlite3_bind_int64(change, 2, found[row][1]);
+        if (column) sqlite3_bind_int64(change, 3, found[row][2] + 1);
+        sqlite3_step(change);
+        code = sqlite3_reset(change);
+        if (code == SQLITE_OK) code = note_change(store, column ? updated : deleted, number, found[row][0]);
+    }
+    sqlite3_finalize(change);
+    free(found);
+    return code;
 }

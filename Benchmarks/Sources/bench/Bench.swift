@@ -8,7 +8,7 @@ struct Bench {
     static let usage = """
         usage: ./bench server [--json FILE] [--seconds N] [--scale RECORDS]
                ./bench sync [--json FILE] [--quick]
-               ./bench store [--json FILE] [--quick] [--wall]
+               ./bench store [--json FILE] [--quick] [--wall] [--grdb CHECKOUT]
 
         """
 
@@ -19,7 +19,7 @@ struct Bench {
         let scale = arguments.take("--scale").flatMap(Int.init) ?? 1_000_000
         let isQuick = arguments.takeFlag("--quick")
         let isWall = arguments.takeFlag("--wall")
-        let programs = ["--stratus", "--pocketbase", "--kinto", "--devices", "--models"].map { name in
+        let programs = ["--stratus", "--pocketbase", "--kinto", "--devices", "--models", "--records"].map { name in
             arguments.take(name).map { URL(fileURLWithPath: $0) }
         }
         do {
@@ -34,7 +34,9 @@ struct Bench {
             } else if arguments.rest == ["sync"], let stratus = programs[0], let devices = programs[3] {
                 results = try SyncBenchmark(stratus: stratus, devices: devices, isQuick: isQuick).run()
             } else if arguments.rest == ["store"], let models = programs[4] {
-                results = try StoreBenchmark(models: models, isQuick: isQuick, clock: isWall ? .wall : .processor).run()
+                results = try StoreBenchmark(
+                    models: models, records: programs[5], isQuick: isQuick, clock: isWall ? .wall : .processor
+                ).run()
             } else {
                 fail(usage, code: 2)
             }

@@ -20,6 +20,10 @@ int raw_store_begin(raw_store *store);
 // Writes `count` rows into the empty table of an entity, each with its change in the history.
 int raw_store_insert(raw_store *store, const char *entity, const char *columns, const char *kinds, int count);
 
+// Reads all rows of an entity, adds one to a whole number of each, or deletes each where `column` is NULL; with the versions
+// that SwiftData checks, and each with its change in the history.
+int raw_store_change(raw_store *store, const char *entity, const char *column);
+
 // Ends the save; it is on the disk when this returns.
 int raw_store_commit(raw_store *store);
 

@@ -46,6 +46,13 @@ final class RawStore {
         try check(raw_store_commit(store))
     }
 
+    /// Adds one to a column of every row, or deletes every row where none is named, in one transaction.
+    func change(_ table: Table, _ column: String?) throws {
+        try check(raw_store_begin(store))
+        try check(raw_store_change(store, table.entity, column))
+        try check(raw_store_commit(store))
+    }
+
     /// Reads all rows, adds up every column, and answers the sum.
     func fetch(_ table: Table) throws -> Int {
         var (sum, rows): (Int64, Int64) = (0, 0)

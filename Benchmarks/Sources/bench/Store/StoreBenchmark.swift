@@ -11,6 +11,8 @@ struct StoreBenchmark {
 
     /// The program with the model classes.
     var models: URL
+    /// The program with GRDB's records, where a checkout of it was given.
+    var records: URL?
     /// A tenth of the objects and rounds, to try it out.
     var isQuick: Bool
     var clock: Clock
@@ -41,6 +43,7 @@ struct StoreBenchmark {
             "graph/\(students)", "graph",
             [(.school, (students + 99) / 100), (.student, students), (.grade, students * 3)], rounds: 3, empty, &results
         )
+        try changes(directory, &results)
         try history(directory, &results)
         return results
     }
@@ -51,7 +54,9 @@ struct StoreBenchmark {
         let count = scaled(200_000)
         _ = try app("items", directory.path, "\(count)", "1")
         let (ours, theirs) = try read(directory, "fetch-items", .item, rounds: 7)
-        results.add(.cost("fetch/\(count)x10", "ms", ours: ours * 1000, peer: RawStore.name, theirs: theirs * 1000))
+        let name = "fetch/\(count)x10"
+        results.add(.cost(name, "ms", ours: ours * 1000, peer: RawStore.name, theirs: theirs * 1000))
+        try addRecords(name, "ms", ours: ours * 1000, "fetch-items", count, rounds: 7, scale: 1000, directory, &results)
         try removeStore(directory.appendingPathComponent("0.store"))
     }
 
@@ -63,6 +68,9 @@ struct StoreBenchmark {
             .cost(
                 "orders/\(rounds)", "s", ours: ours * Double(rounds), peer: RawStore.name,
                 theirs: theirs * Double(rounds)))
+        try addRecords(
+            "orders/\(rounds)", "s", ours: ours * Double(rounds), "fetch-orders", 15_889, rounds: min(rounds, 50),
+            scale: Double(rounds), directory, &results)
         try removeStore(directory.appendingPathComponent("0.store"))
     }
 
@@ -76,6 +84,50 @@ struct StoreBenchmark {
         guard let small = costs.first, let large = costs.last else { return }
         // What an object costs at the largest count, beside what it costs at a thousand.
         results.add(.cost("users/scale", "µs", ours: large, peer: "self", theirs: small))
+    }
+
+    private func changes(_ directory: URL, _ results: inout Results) throws {
+        let count = scaled(100_000)
+        for (name, workload, column) in [("update", "age-users", "ZAGE"), ("delete", "delete-users", nil)] {
+            let measured = try app(workload, directory.path, "\(count)", "3")
+            let original = directory.appendingPathComponent("0.store")
+            var theirs: [Double] = []
+            for _ in 0..<3 {
+                let url = directory.appendingPathComponent("raw.store")
+                try FileManager.default.copyItem(at: original, to: url)
+                do {
+                    let raw = try RawStore(url)
+                    theirs.append(try time { try raw.change(.user, column) })
+                }
+                try removeStore(url)
+            }
+            results.add(
+                .cost(
+                    "users/\(count)/\(name)", "ms", ours: median(times(measured)) * 1000, peer: RawStore.name,
+                    theirs: median(theirs) * 1000))
+            try removeStore(original)
+        }
+        try size(count, directory, &results)
+    }
+
+    /// The bytes of a store of so many users, beside those that the same rows by hand take.
+    private func size(_ count: Int, _ directory: URL, _ results: inout Results) throws {
+        let url = directory.appendingPathComponent("0.store")
+        _ = try app("users", directory.path, "\(count)", "1")
+        let ours = try bytes(url)
+        try removeStore(url)
+        _ = try app("create", url.path)
+        try RawStore(url).insert([(.user, count)])
+        results.add(.cost("users/\(count)/size", "MB", ours: ours, peer: RawStore.name, theirs: try bytes(url)))
+        try removeStore(url)
+    }
+
+    /// Megabytes, with what is still in the log.
+    private func bytes(_ url: URL) throws -> Double {
+        try ["", "-wal"].reduce(0) { sum, suffix in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
+            return sum + Double(attributes?[.size] as? Int ?? 0) / 1_000_000
+        }
     }
 
     private func history(_ directory: URL, _ results: inout Results) throws {
@@ -113,6 +165,10 @@ struct StoreBenchmark {
         }
         let ours = median(times(measured))
         results.add(.cost(name, "ms", ours: ours * 1000, peer: RawStore.name, theirs: median(theirs) * 1000))
+        if workload != "graph" {
+            try addRecords(
+                name, "ms", ours: ours * 1000, workload, count, rounds: rounds, scale: 1000, directory, &results)
+        }
         return ours
     }
 
@@ -132,17 +188,33 @@ struct StoreBenchmark {
         return (median(times(measured)), median(theirs))
     }
 
-    private func app(_ arguments: String...) throws -> Rounds {
+    /// The same row beside GRDB's two kinds of records, where they are there to be measured.
+    private func addRecords(
+        _ name: String, _ unit: String, ours: Double, _ workload: String, _ count: Int, rounds: Int, scale: Double,
+        _ directory: URL, _ results: inout Results
+    ) throws {
+        guard let records else { return }
+        for kind in ["codable", "manual"] {
+            let measured = try run(records, [workload, directory.path, "\(count)", "\(rounds)", kind])
+            results.add(
+                .cost(name, unit, ours: ours, peer: "grdb \(kind)", theirs: median(times(measured)) * scale))
+        }
+    }
+
+    private func app(_ arguments: String...) throws -> Rounds { try run(models, arguments) }
+
+    private func run(_ program: URL, _ arguments: [String]) throws -> Rounds {
         let process = Process()
         let output = Pipe()
-        process.executableURL = models
+        process.executableURL = program
         process.arguments = arguments
         process.standardOutput = output
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw HTTPConnection.Failure(description: "ModelBenchmark \(arguments.joined(separator: " ")) failed")
+            throw HTTPConnection.Failure(
+                description: "\(program.lastPathComponent) \(arguments.joined(separator: " ")) failed")
         }
         return try JSONDecoder().decode(Rounds.self, from: data)
     }

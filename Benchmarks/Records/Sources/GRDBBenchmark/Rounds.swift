@@ -1,0 +1,1 @@
+../../../Models/Rounds.swift

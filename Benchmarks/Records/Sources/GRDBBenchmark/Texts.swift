@@ -1,0 +1,1 @@
+../../../Models/Texts.swift
