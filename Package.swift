@@ -146,7 +146,8 @@ let package = Package(
             name: "ModelsElsewhere", dependencies: ["SwiftData"], path: "Tests/Support/ModelsElsewhere",
             swiftSettings: swift),
         .testTarget(
-            name: "SwiftDataTests", dependencies: ["Behaviours", "SwiftData", "PersistentStore", "SwiftDataProbe"],
+            name: "SwiftDataTests",
+            dependencies: ["Behaviours", "SwiftData", "PersistentStore", "SQL", "SwiftDataProbe"],
             swiftSettings: swift),
         .executableTarget(
             name: "SwiftDataProbe", dependencies: ["SwiftData"], path: "Tests/Support/SwiftDataProbe",

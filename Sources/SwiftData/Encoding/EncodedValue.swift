@@ -1,4 +1,5 @@
-/// Values that are kept as bytes: JSON when written; what Apple's frameworks write is read too.
+/// Values that are kept as bytes: JSON when written; what Apple's frameworks write, keyed archives and property lists, is
+/// read too.
 enum EncodedValue {
     static func data<Value: Encodable>(_ value: Value) throws -> Data {
         let encoder = JSONEncoder()
@@ -8,7 +9,9 @@ enum EncodedValue {
     }
 
     static func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        if data.starts(with: Array("bplist".utf8)) {
+        if KeyedArchive.isOne(data) { return try KeyedArchive.value(type, in: data) }
+        // JSON never begins with what XML begins with.
+        if BinaryPropertyList.isOne(data) || data.first == UInt8(ascii: "<") {
             return try PropertyListDecoder().decode(type, from: data)
         }
         let decoder = JSONDecoder()

@@ -36,9 +36,11 @@ extension _RowValues {
             let encoder = CompositeEncoder(values: values, index: index, shape: shape, first: 0)
             do { try encodable.encode(to: encoder) } catch { failures.note(error, property) }
         case .transformable:
-            guard let data = property.transformer?.transformedValue(value) as? Data else {
+            guard let transformer = property.transformer else {
+                failures.note(MissingTransformer(name: property.transformerName), property)
                 return values.setNull(index)
             }
+            guard let data = transformer.transformedValue(value) as? Data else { return values.setNull(index) }
             values.set(index, data)
         default:
             guard let encodable = value as? any Encodable else { return values.setNull(index) }
@@ -77,5 +79,14 @@ final class EncodingFailures {
             detail:
                 "the value of \(String(describing: property.declaringType)).\(property.name) cannot be encoded: \(error)"
         )
+    }
+}
+
+/// A property names a transformer that nobody registered.
+private struct MissingTransformer: Error, CustomStringConvertible {
+    let name: String?
+
+    var description: String {
+        "no value transformer is registered with the name \(name ?? ""); call ValueTransformer.setValueTransformer(_:forName:) first"
     }
 }

@@ -14,7 +14,9 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 /// Turns values of one type into values of another and back.
 open class ValueTransformer: NSObject {
     // Transformers are registered once and called from any thread, as on other systems.
-    nonisolated(unsafe) private static var registered: [NSValueTransformerName: ValueTransformer] = [:]
+    nonisolated(unsafe) private static var registered: [NSValueTransformerName: ValueTransformer] = [
+        .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer()
+    ]
     private static let lock = Mutex<Void>(())
     private static let types = Mutex<[String: ValueTransformer.Type]>([:])
 
@@ -47,10 +49,11 @@ open class ValueTransformer: NSObject {
 }
 
 extension PropertyDescription {
-    /// The transformer that the property's declaration names. One that nobody registered is looked up anew each time: apps
+    /// The transformer that the property's declaration names; nil if there is none of that name. One that nobody registered is looked up anew each time: apps
     /// register before they open a container, but not before they touch a class.
     var transformer: ValueTransformer? {
-        guard let option = attribute?.options.first(where: { $0.kind == .transformable }) else { return nil }
-        return option.transformer.flatMap { ValueTransformer.named($0) }
+        transformerName.flatMap { ValueTransformer.named($0) }
     }
+
+    var transformerName: String? { attribute?.options.first { $0.kind == .transformable }?.transformer }
 }
