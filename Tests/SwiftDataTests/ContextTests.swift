@@ -315,6 +315,35 @@ struct ContextTests {
         #expect(note.title == "3")
     }
 
+    @Test("A tracking ends with the objects that it read", .behaviour("swiftdata.observation"))
+    func endOfTracking() throws {
+        final class Tracker: Sendable {}
+        let container = try ModelContainer.inMemory(Note.self, Label.self)
+        let writer = ModelContext(container)
+        for number in 0..<20_000 { writer.insert(Label(name: String(number))) }
+        try writer.save()
+        // A context lets go of objects that nobody uses, once there are many of them.
+        let context = ModelContext(container)
+        var isFirst = true
+        weak var first: Tracker?
+        for offset in stride(from: 0, to: 20_000, by: 1_000) {
+            var page = FetchDescriptor<Label>()
+            page.fetchOffset = offset
+            page.fetchLimit = 1_000
+            for label in try context.fetch(page) {
+                let tracker = Tracker()
+                if isFirst { first = tracker }
+                isFirst = false
+                withObservationTracking {
+                    _ = label.name
+                } onChange: {
+                    _ = tracker
+                }
+            }
+        }
+        #expect(first == nil)
+    }
+
     @Test(
         "An identifier names the object before and after its first save, and encoded",
         .behaviour("swiftdata.identifiers"))

@@ -55,7 +55,7 @@ extension ContextCore {
 
     /// Makes the object forget what it read, so that it is read again when it is needed.
     func refault(_ state: _ModelState, _ model: any PersistentModel, notifying: Bool = true) {
-        if notifying, let registrar = state.registrar {
+        if notifying, let registrar = state.observation?.registrar {
             let properties = state.entity?.description.properties ?? []
             for property in properties { property.observation.willSet(model, registrar) }
             unload(state, model)

@@ -8,7 +8,7 @@ extension _ModelState {
     func isLinked(_ index: Int) -> Bool { core != nil || changed.contains(index) }
 
     func willRelate<Owner: PersistentModel, Member>(_ owner: Owner, _ index: Int, _ keyPath: KeyPath<Owner, Member>) {
-        registrar?.willSet(owner, keyPath: keyPath)
+        observation?.registrar.willSet(owner, keyPath: keyPath)
         guard let core else { return }
         if flags.contains(.fault) { core.fill(self, owner) }
         core.noteChange(self, index)
@@ -65,7 +65,7 @@ extension _ModelState {
         let description = entity?.description ?? ModelDescription.of(type(of: model))
         let property = description.properties[index]
         if flags.contains(.fault), !property.isToMany { core?.fill(self, model) }
-        if let registrar { property.observation.willSet(model, registrar) }
+        if let registrar = observation?.registrar { property.observation.willSet(model, registrar) }
         core?.noteChange(self, index)
         if core == nil { changed.insert(index) }
         let kind = kind()
@@ -82,7 +82,7 @@ extension _ModelState {
             default: break
             }
         }
-        if let registrar { property.observation.didSet(model, registrar) }
+        if let registrar = observation?.registrar { property.observation.didSet(model, registrar) }
         // A to-one that led to another object: that one's end leads here no more.
         if !property.isToMany, case .link = kind, let inverse = property.resolvedInverse(in: description) {
             for displaced in operation.objects {

@@ -42,6 +42,7 @@ package final class ContextCore {
     var temporary: [Int64: _ModelState] = [:]
     /// Told of each value that is about to change.
     var undo: (any ChangeRecorder)?
+    let trackingCheck = TrackingCheck()
 
     /// Whether it only brings the rows of a mirror up to date: it tells nobody of its work.
     let fillsMirror: Bool
@@ -61,6 +62,7 @@ package final class ContextCore {
     }
 
     deinit {
+        trackingCheck.end()
         if !fillsMirror { for binding in bindings { binding.mirror?.invalidateState(editingState) } }
     }
 

@@ -46,7 +46,7 @@ public final class _ModelState {
     /// The same without keeping it.
     // Nobody but the object and the context that retains the object holds the state.
     @exclusivity(unchecked) unowned(unsafe) var model: (any PersistentModel)?
-    @exclusivity(unchecked) var registrar: ObservationRegistrar?
+    @exclusivity(unchecked) var observation: ModelObservation?
     /// What few objects need.
     @exclusivity(unchecked) var extra: Extra?
 
@@ -83,18 +83,19 @@ public final class _ModelState {
 
     // MARK: - Observation
 
-    /// Made when somebody first reads a property: most objects of a large fetch are never observed.
+    /// Made when somebody who tracks it first reads a property: most objects of a large fetch are never observed.
     public var observationRegistrar: ObservationRegistrar {
-        if let registrar { return registrar }
-        let made = ObservationRegistrar()
-        registrar = made
-        return made
+        if let observation { return observation.registrar }
+        let made = ModelObservation()
+        observation = made
+        return made.registrar
     }
 
     /// Tells whoever tracks that a property was read.
     public func access<Model: PersistentModel, Value>(
         _ model: Model, _ keyPath: @autoclosure () -> KeyPath<Model, Value>
     ) {
+        if observation == nil, let check = core?.trackingCheck, !check.isTracked { return }
         observationRegistrar.access(model, keyPath: keyPath())
     }
 

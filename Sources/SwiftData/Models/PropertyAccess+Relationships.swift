@@ -105,7 +105,7 @@ public func _didSet<Owner: PersistentModel, Member, Model: PersistentModel>(
     if old !== new || !state.isLinked(index) {
         state.relate(owner, index, removed: old.map { $0 === new ? [] : [$0] } ?? [], added: new.map { [$0] } ?? [])
     }
-    state.registrar?.didSet(owner, keyPath: keyPath())
+    state.observation?.registrar.didSet(owner, keyPath: keyPath())
 }
 
 public func _didSet<Owner: PersistentModel, Member, Model: PersistentModel>(
@@ -116,7 +116,7 @@ public func _didSet<Owner: PersistentModel, Member, Model: PersistentModel>(
     // Objects that `init` put there were never told.
     if !state.isLinked(index) { added = new ?? [] }
     state.relate(owner, index, removed: removed, added: added)
-    state.registrar?.didSet(owner, keyPath: keyPath())
+    state.observation?.registrar.didSet(owner, keyPath: keyPath())
     removed = []
 }
 

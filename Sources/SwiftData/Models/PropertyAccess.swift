@@ -130,13 +130,13 @@ public func _didSet<Model: PersistentModel, Member, Value>(
 
 extension _ModelState {
     /// Whether anybody must hear of a change.
-    @usableFromInline var _isObservedOrRegistered: Bool { core != nil || registrar != nil }
+    @usableFromInline var _isObservedOrRegistered: Bool { core != nil || observation != nil }
 
     @usableFromInline
     func _willSet<Model: PersistentModel, Member, Value>(
         _ model: Model, _ index: Int, _ keyPath: KeyPath<Model, Member>, _ old: Value?
     ) {
-        registrar?.willSet(model, keyPath: keyPath)
+        observation?.registrar.willSet(model, keyPath: keyPath)
         guard let core else { return }
         if flags.contains(.fault) { core.fill(self, model) }
         core.noteChange(self, index)
@@ -144,7 +144,7 @@ extension _ModelState {
 
     @usableFromInline
     func _didSet<Model: PersistentModel, Member>(_ model: Model, _ keyPath: KeyPath<Model, Member>) {
-        registrar?.didSet(model, keyPath: keyPath)
+        observation?.registrar.didSet(model, keyPath: keyPath)
     }
 }
 
