@@ -49,7 +49,8 @@ struct ChangesDatabaseEndpoint: ReadingEndpoint, WritingEndpoint {
         let deleted =
             known == nil || !isPrivate ? [] : try reader.deletedZones(scope: .private, owner: context.zoneOwner)
         let difference = try DatabaseDifference(
-            since: known, visible: visible, deleted: deleted, limit: PageLimit.records(request.resultsLimit, context))
+            since: known, visible: visible, deleted: deleted,
+            limit: PageLimit.records(request.resultsLimit, most: context.limits.recordsPerPage))
         return ChangesDatabase.Response(
             zones: difference.changes.map { .zone(context.zone($0)) },
             syncToken: try text(of: difference.token, context, keep), moreComing: difference.moreComing,

@@ -17,7 +17,7 @@ package struct PageBudget: Sendable {
 
     /// What all zones of one request share: two full pages.
     package static func changes(_ limits: Limits) -> PageBudget {
-        PageBudget(records: 2 * limits.recordsPerPage, bytes: limits.pageBytes, rows: limits.changeRows)
+        PageBudget(records: 2 * limits.changesPerPage, bytes: limits.pageBytes, rows: limits.changeRows)
     }
 
     package func admits(bytes size: Int) -> Bool {

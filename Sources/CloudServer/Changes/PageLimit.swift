@@ -4,8 +4,7 @@ import WebServices
 enum PageLimit {
     /// A request's `resultsLimit`, within what one page may have: too large is cut, as Apple's service does it, and zero
     /// or less means none was given.
-    static func records(_ requested: Int?, _ context: RequestContext) -> Int {
-        let most = context.limits.recordsPerPage
+    static func records(_ requested: Int?, most: Int) -> Int {
         guard let requested, requested > 0 else { return most }
         return min(requested, most)
     }

@@ -30,11 +30,11 @@ struct ZonePage {
         let key = context.tokenKey
         let history = ZoneHistory(zone)
         let token = try ZoneToken(request: ask.syncToken, history, key)
-        var sweep = ZoneSweep(
-            from: token, reverse: ask.reverse, in: history, limit: PageLimit.records(ask.resultsLimit, context))
+        let limit = PageLimit.records(ask.resultsLimit, most: context.limits.changesPerPage)
+        var sweep = ZoneSweep(from: token, reverse: ask.reverse, in: history, limit: limit)
         let types = ask.desiredRecordTypes.map { names in Set(names.compactMap { schema.type(named: $0)?.id }) }
         var records: [Record] = []
-        records.reserveCapacity(min(PageLimit.records(ask.resultsLimit, context), 256))
+        records.reserveCapacity(min(limit, 256))
         while !sweep.isFinished {
             var rows = 0
             let chunk = max(sweep.chunk, 64)

@@ -3,8 +3,11 @@
 package struct Limits: Sendable, Hashable {
     /// Operations, lookups, zones or subscriptions of one request.
     package var items: Int
-    /// Records of one page of an answer.
+    /// Records of one page of a query's answer, or zones of one page of a database's changes.
     package var recordsPerPage: Int
+    /// Records of one page of a zone's changes. A device that has none asks for a hundred thousand, and each page costs it
+    /// a round trip.
+    package var changesPerPage: Int
     /// Bytes of all the records of one `records/modify` together, without assets; nil where only each record is limited.
     package var requestBytes: Int?
     /// Bytes of one record's fields, without assets.
@@ -19,9 +22,11 @@ package struct Limits: Sendable, Hashable {
     package var queryGathered = 1_000
 
     package static let webServices = Limits(
-        items: 200, recordsPerPage: 200, requestBytes: nil, recordBytes: 1 << 20, pageBytes: 2 << 20)
+        items: 200, recordsPerPage: 200, changesPerPage: 200, requestBytes: nil, recordBytes: 1 << 20,
+        pageBytes: 2 << 20)
     package static let native = Limits(
-        items: 400, recordsPerPage: 200, requestBytes: 2 << 20, recordBytes: 1 << 20, pageBytes: 2 << 20)
+        items: 400, recordsPerPage: 200, changesPerPage: 1000, requestBytes: 2 << 20, recordBytes: 1 << 20,
+        pageBytes: 2 << 20)
 
     /// Sources with `DELETE_SELF`, and children, of one record.
     package static let sourcesPerTarget = 750

@@ -22,7 +22,7 @@ struct RecordsQueryEndpoint: ReadingEndpoint {
         }
         let run = QueryRun(
             query, in: zones, reader, from: marker,
-            limit: PageLimit.records(request.resultsLimit, context), bounds: context.limits)
+            limit: PageLimit.records(request.resultsLimit, most: context.limits.recordsPerPage), bounds: context.limits)
         let (items, next) = try run.run()
         let records = try items.map { item in
             RecordResult.record(

@@ -68,6 +68,17 @@ struct ZoneChangesTests {
         #expect(try client.changes(limit: 7).records.count == 7)
     }
 
+    @Test(
+        "A device of the framework has pages of up to 1,000 records", .behaviour("changes.page-size"),
+        arguments: Wire.allCases)
+    func nativePageSize(_ wire: Wire) throws {
+        let device = try client(wire, records: 1_030).native
+        let page = try device.changes(limit: 5_000)
+        #expect(page.records.count == 1_000)
+        #expect(page.moreComing)
+        #expect(try device.changes(since: page.syncToken).records.count == 30)
+    }
+
     @Test("Caught up: no records, the same token", .behaviour("changes.caught-up"), arguments: Wire.allCases)
     func caughtUp(_ wire: Wire) throws {
         let client = try client(wire, records: 3)

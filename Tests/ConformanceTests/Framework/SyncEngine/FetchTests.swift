@@ -148,7 +148,7 @@ import Testing
         let writer = EngineRecorder()
         let sender = writer.engine(try world.database())
         sender.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zones[0]))])
-        writer.send((0..<500).map { note("\($0)", Self.zones[0]) }, sender)
+        writer.send((0..<1_300).map { note("\($0)", Self.zones[0]) }, sender)
         try await sender.sendChanges()
         let device = try world.device()
         let pages = Mutex(0)
@@ -164,12 +164,12 @@ import Testing
         var engine: CKSyncEngine? = app.engine(database)
         #expect(await error { try await engine?.fetchChanges() } != nil)
         let first = app.fetchedRecords.count
-        #expect(first == 200)
+        #expect(first == 1_000)
         engine = nil
         let next = EngineRecorder()
         try await next.engine(database, state: app.lastState).fetchChanges()
-        #expect(next.fetchedRecords.count == 500 - first)
-        #expect(Set((app.fetchedRecords + next.fetchedRecords).map(\.recordID)).count == 500)
+        #expect(next.fetchedRecords.count == 1_300 - first)
+        #expect(Set((app.fetchedRecords + next.fetchedRecords).map(\.recordID)).count == 1_300)
     }
 
     @Test(
