@@ -28,3 +28,15 @@ extension CKError {
         }
     }
 }
+
+extension CKError {
+    /// Why the zone that an error tells of is gone; nil for an error that tells of none. [Apple:CKError.Code]
+    var zoneDeletionReason: CKDatabase.DatabaseChange.Deletion.Reason? {
+        switch code {
+        case .userDeletedZone: .purged
+        case .zoneNotFound where userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true: .encryptedDataReset
+        case .zoneNotFound: .deleted
+        default: nil
+        }
+    }
+}

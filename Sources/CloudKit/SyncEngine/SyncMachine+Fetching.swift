@@ -9,6 +9,8 @@ extension SyncMachine {
             /// The delegate is asked what to fetch; the request follows.
             case options
             case databasePage
+            /// A zone that the whole list did not show is asked why.
+            case zoneReason(CKRecordZone.ID, DatabasePage)
             case databaseHandled(DatabasePage)
             case zoneWill
             case zonePage
@@ -28,8 +30,8 @@ extension SyncMachine {
         var zoneID: CKRecordZone.ID?
         /// Zones done with, well or not.
         var finishedZones: Set<CKRecordZone.ID> = []
-        /// Zones that were not found. Once all others are read, the database is asked again why.
-        var missingZones: Set<CKRecordZone.ID> = []
+        /// Zones that were not found, and why. Once all others are read, the database is asked whether they were made again.
+        var missingZones: [CKRecordZone.ID: CKDatabase.DatabaseChange.Deletion.Reason] = [:]
         /// Zones whose tokens ran out, read from their beginning once.
         var restartedZones: Set<CKRecordZone.ID> = []
         /// Of a record of the zone that could not be read.
@@ -67,6 +69,8 @@ extension SyncMachine {
             return request(&fetching)
         case (.databasePage, .databaseChanges(let result)):
             return receiveDatabase(result, &fetching)
+        case (.zoneReason(let zoneID, let page), .zoneChanges(let result)):
+            return receiveReason(of: zoneID, result, page, &fetching)
         case (.databaseHandled(let page), .handled):
             return databaseHandled(page, &fetching)
         case (.zoneWill, .handled):
@@ -131,8 +135,7 @@ extension SyncMachine {
         return deliver(.willFetchRecordZoneChanges(.init(zoneID: zoneID)), then: .zoneWill, &fetching)
     }
 
-    /// Zones were not found since the database was asked. Its list tells why; one that it never showed, since only this
-    /// device wrote to it, it does not miss either.
+    /// Zones were not found since the database was asked. Its list tells of those that were made again.
     private mutating func askAgain(_ fetching: inout Fetching) -> [Effect] {
         fetching.isDatabaseDone = false
         return askForOptions(&fetching)
@@ -159,30 +162,59 @@ extension SyncMachine {
             fetching.fatal = error
             return endFetching(&fetching)
         case .success(var page):
-            page.deleted += madeAgain(page, fetching).map { .init(zoneID: $0, reason: .deleted) }
+            page.deleted += madeAgain(page, fetching)
             fetching.unconfirmed?.subtract(page.listed)
-            fetching.missingZones.subtract(page.listed)
-            if !page.moreComing {
-                let gone = fetching.missingZones.union(fetching.unconfirmed ?? [])
-                page.deleted += gone.sorted { $0.shortDescription < $1.shortDescription }
-                    .map { CKDatabase.DatabaseChange.Deletion(zoneID: $0, reason: .deleted) }
-                fetching.missingZones = []
-                fetching.unconfirmed = nil
-            }
-            guard !page.changed.isEmpty || !page.deleted.isEmpty else { return databaseHandled(page, &fetching) }
-            let event = CKSyncEngine.Event.FetchedDatabaseChanges(
-                modifications: page.changed.map { CKDatabase.DatabaseChange.Modification(zoneID: $0) },
-                deletions: page.deleted)
-            return deliver(.fetchedDatabaseChanges(event), then: .databaseHandled(page), &fetching)
+            for zoneID in page.listed { fetching.missingZones[zoneID] = nil }
+            return page.moreComing ? tell(page, &fetching) : concludeDatabase(page, &fetching)
         }
     }
 
     /// Zones that were not found and are there now: what was saved into the one before is gone with it.
-    private func madeAgain(_ page: DatabasePage, _ fetching: Fetching) -> [CKRecordZone.ID] {
+    private func madeAgain(_ page: DatabasePage, _ fetching: Fetching) -> [CKDatabase.DatabaseChange.Deletion] {
         let deleted = Set(page.deleted.map(\.zoneID))
-        return page.changed.filter {
-            fetching.missingZones.contains($0) && progress.zoneTokens[$0] == nil && !deleted.contains($0)
+        return page.changed.compactMap { zoneID in
+            guard progress.zoneTokens[zoneID] == nil, !deleted.contains(zoneID) else { return nil }
+            return fetching.missingZones[zoneID].map { .init(zoneID: zoneID, reason: $0) }
         }
+    }
+
+    /// What the whole list did not show is gone. Why, only the zone itself tells: a list from the beginning names no zone that
+    /// went before it was asked for.
+    private mutating func concludeDatabase(_ page: DatabasePage, _ fetching: inout Fetching) -> [Effect] {
+        let unexplained = (fetching.unconfirmed ?? []).filter { fetching.missingZones[$0] == nil }
+        if let zoneID = unexplained.min(by: { $0.shortDescription < $1.shortDescription }) {
+            fetching.step = .zoneReason(zoneID, page)
+            activity = .fetching(fetching)
+            return [.fetchZoneChanges(zoneID, since: progress.zoneTokens[zoneID])]
+        }
+        var page = page
+        page.deleted += fetching.missingZones.map { .init(zoneID: $0.key, reason: $0.value) }
+            .sorted { $0.zoneID.shortDescription < $1.zoneID.shortDescription }
+        fetching.missingZones = [:]
+        fetching.unconfirmed = nil
+        return tell(page, &fetching)
+    }
+
+    private mutating func receiveReason(
+        of zoneID: CKRecordZone.ID, _ result: Result<ZonePage, CKError>, _ page: DatabasePage,
+        _ fetching: inout Fetching
+    ) -> [Effect] {
+        if case .failure(let error) = result, error.zoneDeletionReason == nil, error.syncTreatment == .retry {
+            // Nothing of the list was told yet: it is asked for anew.
+            fetching.fatal = error
+            return endFetching(&fetching)
+        }
+        // One that is there was made after the list was: the next list shows it.
+        fetching.missingZones[zoneID] = result.failure?.zoneDeletionReason ?? .deleted
+        return concludeDatabase(page, &fetching)
+    }
+
+    private mutating func tell(_ page: DatabasePage, _ fetching: inout Fetching) -> [Effect] {
+        guard !page.changed.isEmpty || !page.deleted.isEmpty else { return databaseHandled(page, &fetching) }
+        let event = CKSyncEngine.Event.FetchedDatabaseChanges(
+            modifications: page.changed.map { CKDatabase.DatabaseChange.Modification(zoneID: $0) },
+            deletions: page.deleted)
+        return deliver(.fetchedDatabaseChanges(event), then: .databaseHandled(page), &fetching)
     }
 
     private mutating func databaseHandled(_ page: DatabasePage, _ fetching: inout Fetching) -> [Effect] {
@@ -226,10 +258,10 @@ extension SyncMachine {
                 return deliver(
                     .didFetchRecordZoneChanges(.init(zoneID: zoneID, error: error)), then: .zoneDid, &fetching)
             }
-            if error.code == .zoneNotFound || error.code == .userDeletedZone {
+            if let reason = error.zoneDeletionReason {
                 // Gone since the database was asked. It keeps no other zone from being read. Its token stays: should the
                 // database tell of another zone of the name, it is refused there, and the app hears that.
-                fetching.missingZones.insert(zoneID)
+                fetching.missingZones[zoneID] = reason
             } else if error.syncTreatment == .retry && error.code != .zoneBusy {
                 fetching.fatal = error
             } else {

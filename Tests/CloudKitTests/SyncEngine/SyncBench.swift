@@ -69,10 +69,13 @@ struct SyncBench {
                     next = .fetchOptions(options)
                 case .fetchDatabaseChanges(let token):
                     askedTokens.append(token)
-                    next = .databaseChanges(databasePages.removeFirst())
+                    next = .databaseChanges(
+                        databasePages.isEmpty ? .failure(.unexpectedAnswer) : databasePages.removeFirst())
                 case .fetchZoneChanges(let zoneID, let token):
                     askedTokens.append(token)
-                    next = .zoneChanges(zonePages[zoneID, default: []].removeFirst())
+                    let isUnexpected = zonePages[zoneID, default: []].isEmpty
+                    next = .zoneChanges(
+                        isUnexpected ? .failure(.unexpectedAnswer) : zonePages[zoneID, default: []].removeFirst())
                 case .takePendingDatabaseChanges(let scope, let failed, let limit):
                     let changes = zones.changes.filter {
                         scope.contains(zone: $0.zoneID) && !failed.contains($0.zoneID)

@@ -86,7 +86,7 @@ import Testing
             page([a, b], token: "d1"), .failure(CKError(.changeTokenExpired)), page([b], token: "d2"),
         ]
         bench.zonePages = [
-            a: [records([], in: a, token: "a1")],
+            a: [records([], in: a, token: "a1"), .failure(CKError(.zoneNotFound))],
             b: [records([], in: b, token: "b1"), records([], in: b, token: "b2")],
         ]
         #expect(bench.fetch() == nil)
@@ -122,17 +122,23 @@ import Testing
         bench.databasePages = [
             page([a, b], token: "d1"), .failure(CKError(.changeTokenExpired)),
             .success(.init(changed: [b], deleted: [], token: "d2", moreComing: true)),
-            .failure(CKError(.networkFailure)), page([b], token: "d3"),
+            .failure(CKError(.networkFailure)), page([b], token: "d3"), page([b], token: "d4"),
         ]
         bench.zonePages = [
-            a: [records([], in: a, token: "a1")],
+            // Asked why it is not in the list, it answers the second time.
+            a: [
+                records([], in: a, token: "a1"), .failure(CKError(.networkFailure)),
+                .failure(CKError(.userDeletedZone)),
+            ],
             b: [records([], in: b, token: "b1"), records([], in: b, token: "b2")],
         ]
         #expect(bench.fetch() == nil)
         #expect(bench.fetch()?.code == .networkFailure)
         bench.events = []
+        #expect(bench.fetch()?.code == .networkFailure)
+        #expect(deletions(in: bench).isEmpty)
         #expect(bench.fetch() == nil)
-        #expect(bench.askedTokens == [nil, nil, nil, "d1", nil, "d2", nil, "b1"])
+        #expect(bench.askedTokens == [nil, nil, nil, "d1", nil, "d2", nil, "a1", nil, "a1", "b1"])
         #expect(deletions(in: bench) == [a])
     }
 
