@@ -86,7 +86,7 @@ extension ContainerWriter {
     }
 
     /// Lets every zone continue as another incarnation, whose sequences no other timeline used: they begin with the seconds
-    /// since 2026, in the upper half.
+    /// since 2026, in the upper half. Addresses for pushes are forgotten.
     func raiseIncarnation() throws(StoreError) {
         do {
             let newest = try query("SELECT COALESCE(MAX(incarnation), 1) FROM zone WHERE container = ?1").take()
@@ -108,6 +108,11 @@ extension ContainerWriter {
             try set(MetaName.incarnation, incarnation)
             // Zones made from now on have identities that no zone of the other timeline had.
             try set(MetaName.zone, max(try meta(MetaName.zone) ?? 0, incarnation << 20))
+            // Whose an address was, and what its device had subscribed to, may have changed since. The device is told that
+            // it has none, makes another, and subscribes and fetches again.
+            let addresses = try query("DELETE FROM push_token WHERE container = ?1").take()
+            addresses.bind(1, tenant)
+            try addresses.run()
         } catch { throw failed(error) }
     }
 

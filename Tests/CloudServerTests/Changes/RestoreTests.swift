@@ -58,4 +58,32 @@ struct RestoreTests {
         #expect(Set(try device.page("Notes").records.map(\.recordName)) == ["a", "b", "c", "d"])
         for cloud in [first, second, third] { cloud.server.store.close() }
     }
+
+    /// Its device may have subscribed since the backup, or passed the address to another account: both are undone, and
+    /// nobody would tell it.
+    @Test("An address for pushes from before a restore is none any more, so that its device subscribes again")
+    func addresses() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stratus-restore-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let options = StoreOptions(execution: .inline)
+        let first = try TestCloud(store: try CloudStore(directory: folder.appending(path: "first"), options: options))
+        var device = try first.device().named("phone")
+        let token = try device.makeToken()
+        try first.server.store.backup(to: folder.appending(path: "backup"))
+        try device.create("Notes")
+        try device.subscribe()
+        try CloudStore.restore(
+            from: folder.appending(path: "backup"), to: folder.appending(path: "second"), options: options)
+
+        let second = try TestCloud(store: try CloudStore(directory: folder.appending(path: "second"), options: options))
+        device = TestDevice(
+            cloud: second, credentials: device.credentials, client: device.client, environment: .development)
+        #expect(try device.poll(token, after: "").error().code == .notFound)
+        try device.create("Notes")
+        try device.subscribe()
+        let poll = device.poll(try device.makeToken(), after: "")
+        try device.named("tablet").touch("Notes")
+        #expect(try poll.news().zones == ["Notes"])
+        for cloud in [first, second] { cloud.server.store.close() }
+    }
 }
