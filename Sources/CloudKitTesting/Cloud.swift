@@ -60,22 +60,6 @@ public final class Cloud: Sendable {
     /// Admits clients that come over HTTP.
     public let apiToken: String
 
-    /// Erases an account's private data in a container, as its user does it in the account's settings: the zones are deleted
-    /// with the reason `purged`, and the devices hear of it by push.
-    ///
-    /// Throws where the account or the container was never used.
-    public func eraseData(of account: String, in container: String) throws {
-        try server.erase(.everything, ofAccount: account, container: container)
-    }
-
-    /// Resets an account's encrypted data in a container, as after the loss of its keys: the zones with encrypted fields are
-    /// deleted with the reason `encryptedDataReset`, and the devices hear of it by push.
-    ///
-    /// Throws where the account or the container was never used.
-    public func resetEncryptedData(of account: String, in container: String) throws {
-        try server.erase(.encryptedData, ofAccount: account, container: container)
-    }
-
     /// Does now what a server does in the background: deleted zones and old deletions go for good.
     package func runMaintenance() throws {
         while try server.maintenanceStep() {}
