@@ -5,7 +5,8 @@ public struct SwiftDataError: Error, Hashable, Sendable {
         case sortingPendingChangesWithIdentifiers, unsupportedSortDescriptor, duplicateConfiguration
         case configurationFileNameTooLong, configurationFileNameContainsInvalidCharacters
         case configurationSchemaNotFoundInContainerSchema, loadIssueModelContainer, modelValidationFailure
-        case missingModelContext, backwardMigration, unknownSchema, historyTokenExpired, invalidTransactionFetchRequest
+        case missingModelContext, backwardMigration, unknownSchema, unknownDataStoreSchema, historyTokenExpired,
+            invalidTransactionFetchRequest
     }
 
     let code: Code
@@ -35,6 +36,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     public static let missingModelContext = SwiftDataError(.missingModelContext)
     public static let backwardMigration = SwiftDataError(.backwardMigration)
     public static let unknownSchema = SwiftDataError(.unknownSchema)
+    public static let unknownDataStoreSchema = SwiftDataError(.unknownDataStoreSchema)
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
 

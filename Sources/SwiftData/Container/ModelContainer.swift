@@ -119,6 +119,18 @@ public class ModelContainer: Equatable, @unchecked Sendable {
         }
     }
 
+    // MARK: - Names
+
+    /// The name of the configuration whose store has the identifier.
+    public func configurationName(forStoreIdentifier identifier: String) -> String? {
+        bindings.first { $0.identifier == identifier }?.configuration.name
+    }
+
+    /// The identifier of the store of a configuration.
+    public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+        bindings.first { $0.configuration.name == name }?.identifier
+    }
+
     // MARK: - Erasing
 
     /// Deletes every object of every store.

@@ -3,7 +3,7 @@ import PersistentStore
 /// The objects that somebody works with, and what of them is not saved yet.
 ///
 /// Used by one thread or actor at a time.
-public class ModelContext: Equatable, SendableMetatype {
+public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvertible {
     package let core: ContextCore
     /// The container that the context belongs to.
     public let container: ModelContainer
@@ -32,6 +32,11 @@ public class ModelContext: Equatable, SendableMetatype {
 
     public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs.core === rhs.core }
 
+    public var debugDescription: String {
+        "ModelContext of \(container.schema.debugDescription): \(insertedModelsArray.count) inserted, "
+            + "\(changedModelsArray.count) changed, \(deletedModelsArray.count) deleted"
+    }
+
     // MARK: - State
 
     /// Whether changes are saved by themselves after a while.
@@ -48,7 +53,11 @@ public class ModelContext: Equatable, SendableMetatype {
         set { core.author = newValue }
     }
 
-    public var editingState: EditingState { EditingState(id: core.editingIdentifier, author: core.author) }
+    /// Setting it changes the author alone.
+    public var editingState: EditingState {
+        get { EditingState(id: core.editingIdentifier, author: core.author) }
+        set { core.author = newValue.author }
+    }
 
     public var insertedModelsArray: [any PersistentModel] { core.inserted.models(.inserted) }
     public var changedModelsArray: [any PersistentModel] { core.changed.models(.changed) }

@@ -41,13 +41,13 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     }
 }
 
-public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable {
     public let changeIdentifier: Int64
     public let transactionIdentifier: Int64
     public let changedPersistentIdentifier: PersistentIdentifier
 }
 
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable {
     public let changeIdentifier: Int64
     public let transactionIdentifier: Int64
     public let changedPersistentIdentifier: PersistentIdentifier
@@ -60,9 +60,35 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
     }
 }
 
-public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable {
     public let changeIdentifier: Int64
     public let transactionIdentifier: Int64
     public let changedPersistentIdentifier: PersistentIdentifier
     public let tombstone: HistoryTombstone<Model>
+}
+
+// A change is what its transaction and its number in it say.
+
+extension DefaultHistoryUpdate {
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
+            && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(changeIdentifier)
+        hasher.combine(transactionIdentifier)
+    }
+}
+
+extension DefaultHistoryDelete {
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
+            && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(changeIdentifier)
+        hasher.combine(transactionIdentifier)
+    }
 }

@@ -1,13 +1,13 @@
 /// A place in the history of stores.
 public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Sendable {
-    associatedtype TokenType
+    associatedtype TokenType: Codable, Hashable, Sendable
     var tokenValue: TokenType? { get }
 }
 
 /// One save as the history keeps it.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-    associatedtype TokenType: HistoryToken
-    associatedtype TransactionIdentifier: Hashable, Sendable
+    associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
+    associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
     var timestamp: Date { get }
     var changes: [HistoryChange] { get }
@@ -36,17 +36,19 @@ public enum HistoryChange: Sendable {
 
 public protocol HistoryInsert<Model>: Sendable {
     associatedtype Model: PersistentModel
-    associatedtype ChangeIdentifier: Hashable, Sendable
-    associatedtype TransactionIdentifier: Hashable, Sendable
+    associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
+    associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
     var changeIdentifier: ChangeIdentifier { get }
     var transactionIdentifier: TransactionIdentifier { get }
     var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
 public protocol HistoryUpdate<Model>: Sendable {
+    typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
+
     associatedtype Model: PersistentModel
-    associatedtype ChangeIdentifier: Hashable, Sendable
-    associatedtype TransactionIdentifier: Hashable, Sendable
+    associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
+    associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
     var changeIdentifier: ChangeIdentifier { get }
     var transactionIdentifier: TransactionIdentifier { get }
     var changedPersistentIdentifier: PersistentIdentifier { get }
@@ -55,8 +57,8 @@ public protocol HistoryUpdate<Model>: Sendable {
 
 public protocol HistoryDelete<Model>: Sendable {
     associatedtype Model: PersistentModel
-    associatedtype ChangeIdentifier: Hashable, Sendable
-    associatedtype TransactionIdentifier: Hashable, Sendable
+    associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
+    associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
     var changeIdentifier: ChangeIdentifier { get }
     var transactionIdentifier: TransactionIdentifier { get }
     var changedPersistentIdentifier: PersistentIdentifier { get }
@@ -79,9 +81,12 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
         values.first { $0.keyPath == keyPath }?.value
     }
 
-    public func makeIterator() -> AnyIterator<any Sendable> {
-        var iterator = values.makeIterator()
-        return AnyIterator { iterator.next()?.value }
+    public func makeIterator() -> Iterator { Iterator(values: values.makeIterator()) }
+
+    public struct Iterator: IteratorProtocol {
+        var values: IndexingIterator<[Value]>
+
+        public mutating func next() -> Any? { values.next()?.value }
     }
 }
 
@@ -91,6 +96,8 @@ public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
     /// 0 is no limit.
     public var fetchLimit: UInt64 = 0
     public var sortBy: [SortDescriptor<TransactionType>]
+
+    public init(predicate: Predicate<TransactionType>? = nil) { self.init(predicate: predicate, sortBy: []) }
 
     public init(predicate: Predicate<TransactionType>? = nil, sortBy: [SortDescriptor<TransactionType>] = []) {
         self.predicate = predicate

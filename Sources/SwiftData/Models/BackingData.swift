@@ -11,14 +11,18 @@ public protocol BackingData<Model> {
     func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
     func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
     where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+    func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+    where Value: Decodable & RelationshipCollection, OtherModel == Value.PersistentElement
     func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
 
-    mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable
-    mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
-    mutating func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
-    mutating func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+    func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable
+    func setValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
+    func setValue<Value>(forKey key: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
+    func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
     where Value: RelationshipCollection, OtherModel == Value.PersistentElement
-    mutating func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+    func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+    where Value: Encodable & RelationshipCollection, OtherModel == Value.PersistentElement
+    func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value)
 }
 
 /// The values of a model's object. Without one, values wait under their key paths until an object takes them over.
@@ -66,6 +70,8 @@ public struct _ModelBackingData<Model: PersistentModel>: BackingData {
     public func getValue<Value: PersistentModel>(forKey key: KeyPath<Model, Value?>) -> Value? { get(key) }
     public func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
     where Value: RelationshipCollection, OtherModel == Value.PersistentElement { get(key) }
+    public func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+    where Value: Decodable & RelationshipCollection, OtherModel == Value.PersistentElement { get(key) }
     public func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { get(key) }
 
     public func setValue<Value: Encodable>(forKey key: KeyPath<Model, Value>, to newValue: Value) { set(key, newValue) }
@@ -77,6 +83,8 @@ public struct _ModelBackingData<Model: PersistentModel>: BackingData {
     }
     public func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
     where Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(key, newValue) }
+    public func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to newValue: Value)
+    where Value: Encodable & RelationshipCollection, OtherModel == Value.PersistentElement { set(key, newValue) }
     public func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to newValue: Value) {
         set(key, newValue)
     }

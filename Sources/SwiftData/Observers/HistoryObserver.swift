@@ -8,6 +8,11 @@ extension ModelContainer {
 
 /// Counts the saves that concern somebody: of some models, by some authors.
 public final class HistoryObserver: Observable, Sendable {
+    public let modelContainer: ModelContainer
+    /// Whose objects count; none: all.
+    public let observedModels: [any PersistentModel.Type]
+    /// Whose saves count; none: everybody's.
+    public let authors: Set<String>
     private let registrar = ObservationRegistrar()
     private let count = Atomic(0)
     private let observations = Mutex<[CommitObservation]>([])
@@ -20,16 +25,20 @@ public final class HistoryObserver: Observable, Sendable {
     ///   - authors: whose saves count; none: everybody's.
     /// - Throws: `historyTokenExpired` when changes after a token were deleted from the history.
     public convenience init(
-        historyTokens: [String: any HistoryToken]?, observedModels: [any PersistentModel.Type] = [],
+        historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],
         authors: Set<String> = [], modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
     ) throws {
-        try self.init(historyTokens, Set(observedModels.map { ModelDescription.of($0).name }), authors, modelContainer)
+        try self.init(historyTokens, observedModels, authors, modelContainer)
     }
 
     private init(
-        _ tokens: [String: any HistoryToken]?, _ models: Set<String>, _ authors: Set<String>,
+        _ tokens: [String: any HistoryToken]?, _ observedModels: [any PersistentModel.Type], _ authors: Set<String>,
         _ container: ModelContainer
     ) throws {
+        modelContainer = container
+        self.observedModels = observedModels
+        self.authors = authors
+        let models = Set(observedModels.map { ModelDescription.of($0).name })
         for binding in container.bindings {
             if let token = tokens?[binding.identifier] as? DefaultHistoryToken {
                 let missed = try StoreHistory(binding: binding).transactions(after: token).contains { transaction in

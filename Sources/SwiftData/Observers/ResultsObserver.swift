@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// A change, saved by any context or process or still pending in this context, is told at once; the fetch itself is made when
 /// the results are read next, wherever they are read. So it needs no run loop and no UI.
-public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable,
+    CustomDebugStringConvertible
+{
     public let modelContext: ModelContext
     private let registrar = ObservationRegistrar()
     private let staleness = Staleness()
@@ -19,7 +21,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// Why the last fetch failed; its results are the ones before it.
     public private(set) var fetchError: (any Error)?
 
-    fileprivate init(
+    init(
         _ descriptor: FetchDescriptor<Element>, _ context: ModelContext, section: PartialKeyPath<Element>?,
         title: ((Element) -> SectionTitle)?
     ) throws {
@@ -111,6 +113,11 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         return nil
     }
 
+    public var debugDescription: String {
+        "ResultsObserver of \(Element.self): \(results.count) results"
+            + (sections.map { ", \($0.count) sections" } ?? "")
+    }
+
     // MARK: - Following
 
     /// Tells observers, once until the results are read.
@@ -145,49 +152,4 @@ private final class Staleness: Sendable {
     /// False when it was so already.
     func set() -> Bool { !isStale.exchange(true, ordering: .acquiringAndReleasing) }
     func take() -> Bool { isStale.exchange(false, ordering: .acquiringAndReleasing) }
-}
-
-// MARK: - Making
-
-extension ResultsObserver where SectionTitle == Never {
-    public convenience init(
-        fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), modelContext: ModelContext,
-        isolation: isolated (any Actor)? = #isolation
-    ) throws {
-        try self.init(fetchDescriptor, modelContext, section: nil, title: nil)
-    }
-
-    public convenience init(
-        fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), modelContainer: ModelContainer,
-        isolation: isolated (any Actor)? = #isolation
-    ) throws {
-        try self.init(fetchDescriptor, ModelContext(modelContainer), section: nil, title: nil)
-    }
-
-    public convenience init(
-        filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
-        isolation: isolated (any Actor)? = #isolation
-    ) throws {
-        let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? [])
-        try self.init(descriptor, modelContext, section: nil, title: nil)
-    }
-}
-
-extension ResultsObserver where SectionTitle == String {
-    /// Sections come in the order in which their first elements do.
-    public convenience init(
-        fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), sectionBy: KeyPath<Element, String>,
-        modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
-    ) throws {
-        try self.init(fetchDescriptor, modelContext, section: sectionBy) { $0[keyPath: sectionBy] }
-    }
-}
-
-extension ResultsObserver where SectionTitle == String? {
-    public convenience init(
-        fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor(), sectionBy: KeyPath<Element, String?>,
-        modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
-    ) throws {
-        try self.init(fetchDescriptor, modelContext, section: sectionBy) { $0[keyPath: sectionBy] }
-    }
 }

@@ -1,6 +1,8 @@
 extension Schema {
     /// An attribute whose value is a structure with a column for each field.
-    public final class CompositeAttribute: Attribute {
+    public final class CompositeAttribute: Attribute, @unchecked Sendable {
+        // As of every attribute: changed by nobody once a schema is made of it.
+
         /// The fields, in the order in which the structure decodes them.
         public var properties: [Attribute] = []
 
@@ -21,13 +23,21 @@ extension Schema {
             }
         }
 
-        override init(
-            name: String, originalName: String?, options: [Option], valueType: any Any.Type, defaultValue: Any? = nil,
-            hashModifier: String?
+        public override init(
+            name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
+            defaultValue: Any? = nil, hashModifier: String? = nil
         ) {
             super.init(
                 name: name, originalName: originalName, options: options, valueType: valueType,
                 defaultValue: defaultValue, hashModifier: hashModifier)
+        }
+
+        public static func == (lhs: CompositeAttribute, rhs: CompositeAttribute) -> Bool {
+            lhs as Attribute == rhs as Attribute
+        }
+
+        public override var debugDescription: String {
+            super.debugDescription + " (\(properties.map(\.name).joined(separator: ", ")))"
         }
 
         fileprivate enum CodingKeys: String, CodingKey { case properties }

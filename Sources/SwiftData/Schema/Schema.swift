@@ -7,18 +7,14 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
 
     public let encodingVersion: Version
     public let version: Version
-    // Entities are made with their schema and changed by nobody afterwards.
-    nonisolated(unsafe) private let storedEntities: [Entity]
-    nonisolated(unsafe) private let storedEntitiesByName: [String: Entity]
-
-    public var entities: [Entity] { storedEntities }
-    public var entitiesByName: [String: Entity] { storedEntitiesByName }
+    public let entities: [Entity]
+    public let entitiesByName: [String: Entity]
 
     private init(entities: [Entity], version: Version, encodingVersion: Version = Schema.schemaEncodingVersion) {
         self.encodingVersion = encodingVersion
         self.version = version
-        storedEntities = entities.sorted { $0.name < $1.name }
-        storedEntitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.entities = entities.sorted { $0.name < $1.name }
+        entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     public convenience init() { self.init(entities: [], version: Version(1, 0, 0)) }
@@ -43,8 +39,8 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
     }
 
     private func connectInheritance() {
-        for entity in storedEntities {
-            guard let superentity = entity.superentityName.flatMap({ storedEntitiesByName[$0] }) else { continue }
+        for entity in entities {
+            guard let superentity = entity.superentityName.flatMap({ entitiesByName[$0] }) else { continue }
             entity.superentity = superentity
             superentity.subentities.insert(entity)
         }
@@ -54,11 +50,11 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
 
     /// The classes that the schema was made of. A schema that was read from a file or made of entities has none.
     package var descriptions: [ModelDescription] {
-        storedEntities.compactMap(\.description)
+        entities.compactMap(\.description)
     }
 
     public func entity<T>(for type: T.Type) -> Entity? where T: PersistentModel {
-        storedEntitiesByName[ModelDescription.of(type).name]
+        entitiesByName[ModelDescription.of(type).name]
     }
 
     public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel {
@@ -92,31 +88,31 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(encodingVersion, forKey: .encodingVersion)
         try container.encode(version, forKey: .version)
-        try container.encode(storedEntities, forKey: .entities)
+        try container.encode(entities, forKey: .entities)
     }
 
     // MARK: - Equality
 
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
-        lhs === rhs || lhs.version == rhs.version && lhs.storedEntities == rhs.storedEntities
+        lhs === rhs || lhs.version == rhs.version && lhs.entities == rhs.entities
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(version)
-        for entity in storedEntities { hasher.combine(entity.name) }
+        for entity in entities { hasher.combine(entity.name) }
     }
 
     public var debugDescription: String {
-        "Schema \(version): " + storedEntities.map(\.name).joined(separator: ", ")
+        "Schema \(version): " + entities.map(\.name).joined(separator: ", ")
     }
 }
 
 extension Schema {
     /// A version of a schema.
     public struct Version: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
-        let major: Int
-        let minor: Int
-        let patch: Int
+        public let major: Int
+        public let minor: Int
+        public let patch: Int
 
         public init(_ major: Int, _ minor: Int, _ patch: Int) {
             self.major = major
@@ -160,4 +156,12 @@ public protocol SchemaProperty: Codable, Hashable {
     var isTransient: Bool { get }
     var isOptional: Bool { get }
     var isUnique: Bool { get }
+}
+
+// A property is what these say unless it says otherwise.
+extension SchemaProperty {
+    public var isAttribute: Bool { false }
+    public var isRelationship: Bool { false }
+    public var isTransient: Bool { false }
+    public var isOptional: Bool { wrappedType(of: valueType) != nil }
 }

@@ -2,7 +2,9 @@ import PersistentStore
 
 extension Schema {
     /// A property that is a value.
-    public class Attribute: SchemaProperty {
+    public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+        // Changed by nobody once a schema is made of it.
+
         public var name: String
         public var originalName: String
         public var options: [Option]
@@ -33,9 +35,20 @@ extension Schema {
         public var isAttribute: Bool { true }
         public var isRelationship: Bool { false }
         public var isTransient: Bool { options.contains(.ephemeral) }
-        public var isOptional: Bool { wrappedType(of: valueType) != nil }
+        /// Whether the value can be nil: as the type says, until it is set.
+        public var isOptional: Bool {
+            get { isMarkedOptional ?? (wrappedType(of: valueType) != nil) }
+            set { isMarkedOptional = newValue }
+        }
+        private var isMarkedOptional: Bool?
         public var isUnique: Bool { options.contains(.unique) }
         public var isTransformable: Bool { options.contains { $0.transformer != nil } }
+        /// Whether the value is kept as its encoded form because its class says so.
+        public var isCodable: Bool { options.contains(.codable) }
+        public var debugDescription: String {
+            "Attribute \(name): \(TypeName.name(of: valueType))" + (isOptional ? "?" : "")
+                + options.map { ", \($0.debugDescription)" }.joined()
+        }
 
         private enum CodingKeys: String, CodingKey {
             case name, originalName, options, valueType, isOptional, hashModifier
@@ -80,7 +93,7 @@ extension Schema {
 
 extension Schema.Attribute {
     /// How an attribute is kept.
-    public struct Option: Codable, Hashable, Sendable {
+    public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
         enum Kind: String, Codable {
             case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral, spotlight
             case transformable, codable
@@ -94,6 +107,8 @@ extension Schema.Attribute {
             self.kind = kind
             self.transformer = transformer
         }
+
+        public var debugDescription: String { kind.rawValue + (transformer.map { "(by: \($0))" } ?? "") }
 
         /// No two objects have the same value; saving a second one changes the first.
         public static var unique: Option { Option(.unique) }

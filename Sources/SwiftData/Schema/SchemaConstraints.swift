@@ -1,8 +1,8 @@
 extension Schema {
     /// Properties that are indexed together.
-    public final class Index<T: PersistentModel>: SchemaProperty {
+    public final class Index<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible {
         /// The properties of one index, with its kind.
-        public enum Types<P> {
+        public enum Types<P: PersistentModel> {
             case binary([PartialKeyPath<P>])
             /// For ranges over several numbers.
             case rtree([PartialKeyPath<P>])
@@ -28,9 +28,28 @@ extension Schema {
         public var isOptional: Bool { false }
         public var isUnique: Bool { false }
 
-        // Key paths have no encoded form; entities keep their names.
-        public init(from decoder: any Decoder) throws { indices = [] }
-        public func encode(to encoder: any Encoder) throws {}
+        public enum CodingKeys: CodingKey { case indices }
+
+        // Key paths have no encoded form: the properties' names stand for them.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            indices = try container.decode([EncodedIndex].self, forKey: .indices).map { index in
+                let keyPaths = try namedKeyPaths(of: T.self, index.properties)
+                return index.isRTree ? .rtree(keyPaths) : .binary(keyPaths)
+            }
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            let encoded = keyPathLists.map {
+                EncodedIndex(properties: names(of: T.self, $0.keyPaths), isRTree: $0.isRTree)
+            }
+            try container.encode(encoded, forKey: .indices)
+        }
+
+        public var debugDescription: String {
+            "Index of \(T.self): " + keyPathLists.map { "\(names(of: T.self, $0.keyPaths))" }.joined(separator: ", ")
+        }
 
         public static func == (lhs: Index, rhs: Index) -> Bool {
             lhs.indices.map(\.keyPaths) == rhs.indices.map(\.keyPaths)
@@ -40,7 +59,7 @@ extension Schema {
     }
 
     /// Properties whose values together no two objects share.
-    public final class Unique<T: PersistentModel>: SchemaProperty {
+    public final class Unique<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible {
         public var name = "SwiftData.Schema.Unique"
         public var originalName = "SwiftData.Schema.Unique"
         public var valueType: any Any.Type = T.self
@@ -54,8 +73,23 @@ extension Schema {
         public var isOptional: Bool { false }
         public var isUnique: Bool { true }
 
-        public init(from decoder: any Decoder) throws { constraints = [] }
-        public func encode(to encoder: any Encoder) throws {}
+        public enum CodingKeys: CodingKey { case constraints }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            constraints = try container.decode([[String]].self, forKey: .constraints).map {
+                try namedKeyPaths(of: T.self, $0)
+            }
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(constraints.map { names(of: T.self, $0) }, forKey: .constraints)
+        }
+
+        public var debugDescription: String {
+            "Unique in \(T.self): " + constraints.map { "\(names(of: T.self, $0))" }.joined(separator: ", ")
+        }
 
         public static func == (lhs: Unique, rhs: Unique) -> Bool { lhs.constraints == rhs.constraints }
         public func hash(into hasher: inout Hasher) { hasher.combine(constraints) }
@@ -77,4 +111,26 @@ extension Schema.Index: ConstraintMetadata {
 
 extension Schema.Unique: ConstraintMetadata {
     var keyPathLists: [(keyPaths: [AnyKeyPath], isRTree: Bool)] { constraints.map { ($0, false) } }
+}
+
+private struct EncodedIndex: Codable {
+    var properties: [String]
+    var isRTree: Bool
+}
+
+private func names(of model: any PersistentModel.Type, _ keyPaths: [AnyKeyPath]) -> [String] {
+    let description = ModelDescription.of(model)
+    return keyPaths.compactMap { keyPath in description.index(of: keyPath).map { description.properties[$0].name } }
+}
+
+private func namedKeyPaths<Model: PersistentModel>(
+    of model: Model.Type, _ names: [String]
+) throws -> [PartialKeyPath<Model>] {
+    let description = ModelDescription.of(model)
+    return try names.map { name in
+        guard let index = description.index(named: name),
+            let keyPath = description.properties[index].keyPath as? PartialKeyPath<Model>
+        else { throw SwiftDataError(.unknownSchema, detail: "\(model) has no property \(name)") }
+        return keyPath
+    }
 }

@@ -2,16 +2,18 @@ import PersistentStore
 
 extension Schema {
     /// One kind of object.
-    public final class Entity: Codable, Hashable {
-        public let name: String
-        public internal(set) var subentities: Set<Entity> = []
-        public internal(set) var superentityName: String?
+    public final class Entity: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
+        // Changed by nobody once a schema is made of it.
+
+        public var name: String
+        public var subentities: Set<Entity> = []
+        public var superentityName: String?
         // The schema holds both.
-        public internal(set) weak var superentity: Entity?
+        public weak var superentity: Entity?
         /// The properties that the entity itself declares.
-        public internal(set) var storedProperties: [any SchemaProperty] = []
-        public internal(set) var uniquenessConstraints: [[String]] = []
-        public internal(set) var indices: [[String]] = []
+        public var storedProperties: [any SchemaProperty] = []
+        public var uniquenessConstraints: [[String]] = []
+        public var indices: [[String]] = []
         /// The class that the entity was made of.
         let description: ModelDescription?
 
@@ -44,17 +46,50 @@ extension Schema {
             indices = description.indices.map(\.properties)
         }
 
+        /// The properties of the entities above; what is set stands in for them.
         public var inheritedProperties: [any SchemaProperty] {
-            superentity.map { $0.inheritedProperties + $0.storedProperties } ?? []
+            get { givenInheritedProperties ?? superentity.map { $0.inheritedProperties + $0.storedProperties } ?? [] }
+            set { givenInheritedProperties = newValue }
         }
+        private var givenInheritedProperties: [any SchemaProperty]?
 
         public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
-        public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
-        public var relationships: Set<Relationship> { Set(properties.compactMap { $0 as? Relationship }) }
-        public var attributesByName: [String: Attribute] { byName(attributes) }
-        public var relationshipsByName: [String: Relationship] { byName(relationships) }
-        public var storedPropertiesByName: [String: any SchemaProperty] { byName(storedProperties) }
-        public var inheritedPropertiesByName: [String: any SchemaProperty] { byName(inheritedProperties) }
+        // Setting one of these sets the entity's own properties of the kind.
+        public var attributes: Set<Attribute> {
+            get { Set(properties.compactMap { $0 as? Attribute }) }
+            set { replace(Attribute.self, by: newValue) }
+        }
+        public var relationships: Set<Relationship> {
+            get { Set(properties.compactMap { $0 as? Relationship }) }
+            set { replace(Relationship.self, by: newValue) }
+        }
+        public var attributesByName: [String: Attribute] {
+            get { byName(attributes) }
+            set { attributes = Set(newValue.values) }
+        }
+        public var relationshipsByName: [String: Relationship] {
+            get { byName(relationships) }
+            set { relationships = Set(newValue.values) }
+        }
+        public var storedPropertiesByName: [String: any SchemaProperty] {
+            get { byName(storedProperties) }
+            set { storedProperties = newValue.values.sorted { $0.name < $1.name } }
+        }
+        public var inheritedPropertiesByName: [String: any SchemaProperty] {
+            get { byName(inheritedProperties) }
+            set { inheritedProperties = newValue.values.sorted { $0.name < $1.name } }
+        }
+
+        private func replace<Property: SchemaProperty>(_ type: Property.Type, by properties: Set<Property>) {
+            let inherited = Set(inheritedProperties.compactMap { $0 as? Property })
+            let own = properties.subtracting(inherited).sorted { $0.name < $1.name }
+            storedProperties = storedProperties.filter { !($0 is Property) } + own.map { $0 as any SchemaProperty }
+        }
+
+        public var debugDescription: String {
+            "Entity \(name)" + (superentityName.map { ": \($0)" } ?? "")
+                + " (\(properties.map(\.name).joined(separator: ", ")))"
+        }
 
         private func byName<Property>(_ properties: some Sequence<Property>) -> [String: Property] {
             Dictionary(

@@ -2,15 +2,18 @@ import PersistentStore
 
 extension Schema {
     /// A property that leads to other objects.
-    public final class Relationship: SchemaProperty {
+    public final class Relationship: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+        // Changed by nobody once a schema is made of it.
+
         /// What becomes of the objects that a relationship leads to when their object is deleted.
         public enum DeleteRule: String, Codable, Sendable {
             case noAction, nullify, cascade, deny
         }
 
         /// How a relationship is kept.
-        public struct Option: Codable, Hashable, Sendable {
+        public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
             let name: String
+            public var debugDescription: String { name }
             /// No two objects lead to the same one.
             public static var unique: Option { Option(name: "unique") }
         }
@@ -53,6 +56,11 @@ extension Schema {
         public var isUnique: Bool { options.contains(.unique) }
         public var isToOneRelationship: Bool {
             isMarkedToOne ?? !((wrappedType(of: valueType) ?? valueType) is any RelationshipCollection.Type)
+        }
+
+        public var debugDescription: String {
+            "Relationship \(name): \(isToOneRelationship ? "one" : "many") \(destination), \(deleteRule.rawValue)"
+                + (inverseName.map { ", inverse \($0)" } ?? "")
         }
 
         // Of a relationship that was read from a file, whose type is not known here.

@@ -11,16 +11,16 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
 }
 
 /// What a store found.
-public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
-    public let descriptor: FetchDescriptor<T>
+public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
+    public let descriptor: FetchDescriptor<ModelType>
     /// In the descriptor's order.
-    public let fetchedSnapshots: [Snapshot]
+    public let fetchedSnapshots: [SnapshotType]
     /// Objects that the found ones lead to. Those that are left out are fetched when they are needed.
-    public let relatedSnapshots: [PersistentIdentifier: Snapshot]
+    public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
     public init(
-        descriptor: FetchDescriptor<T>, fetchedSnapshots: [Snapshot],
-        relatedSnapshots: [PersistentIdentifier: Snapshot] = [:]
+        descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
+        relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
     ) {
         self.descriptor = descriptor
         self.fetchedSnapshots = fetchedSnapshots
@@ -37,26 +37,38 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
 }
 
 /// What a context wants kept.
-public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
+public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
     public let editingState: EditingState
     /// With temporary identifiers: the result says which ones the store gave them.
-    public let inserted: [Snapshot]
-    public let updated: [Snapshot]
-    public let deleted: [Snapshot]
+    public let inserted: [SnapshotType]
+    public let updated: [SnapshotType]
+    public let deleted: [SnapshotType]
 }
 
 /// What a store made of a context's changes.
-public final class DataStoreSaveChangesResult<T: DataStoreSnapshot> {
+public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     public let storeIdentifier: String
     /// The identifiers of new objects by their temporary ones.
     public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
     /// Objects whose values the store changed while it saved.
     public let snapshotsToReregister: [PersistentIdentifier: T]
+    /// The place of the save in the store's history.
+    public let historyToken: (any HistoryToken)?
 
-    public init(
+    public convenience init(
         for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
         snapshotsToReregister: [PersistentIdentifier: T] = [:]
     ) {
+        self.init(
+            for: storeIdentifier, remappedIdentifiers: remappedIdentifiers,
+            snapshotsToReregister: snapshotsToReregister, historyToken: nil)
+    }
+
+    public init(
+        for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)?
+    ) {
+        self.historyToken = historyToken
         self.storeIdentifier = storeIdentifier
         self.remappedIdentifiers = remappedIdentifiers
         self.snapshotsToReregister = snapshotsToReregister

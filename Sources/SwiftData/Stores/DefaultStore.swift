@@ -8,17 +8,20 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     public typealias Configuration = ModelConfiguration
     public typealias Snapshot = DefaultSnapshot
     public typealias HistoryType = DefaultHistoryTransaction
+    public typealias TokenType = DefaultHistoryToken
 
+    public let name: String
     public let configuration: ModelConfiguration
     public let schema: Schema
     public let identifier: String
     private let container: ModelContainer
 
     /// - Throws: `unknownSchema` for a configuration without a schema; what `ModelContainer.init` throws.
-    public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
         guard let schema = configuration.schema else {
             throw SwiftDataError(.unknownSchema, detail: "the configuration \(configuration.name) has no schema")
         }
+        name = configuration.name
         self.configuration = configuration
         self.schema = schema
         container = try ModelContainer(for: schema, migrationPlan: migrationPlan, configurations: [configuration])
