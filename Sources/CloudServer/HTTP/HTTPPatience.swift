@@ -11,12 +11,15 @@ struct HTTPPatience {
     var normal: Times
     /// While most of the connections are taken.
     var crowded: Times
+    /// For a body that a sink takes, in milliseconds.
+    var upload: UInt64
 
     init(_ configuration: HTTPServerConfiguration) {
         let request = configuration.requestTimeout.milliseconds
         // Between requests libmicrohttpd limits how long a connection may be silent; whoever keeps it awake byte by byte
         // without ever finishing a request line has until here.
         normal = Times(idle: configuration.idleTimeout.milliseconds + request, request: request)
+        upload = configuration.uploadTimeout.milliseconds
         crowded = Times(
             idle: min(normal.idle, configuration.crowdedIdleTimeout.milliseconds),
             request: min(request, configuration.crowdedRequestTimeout.milliseconds))

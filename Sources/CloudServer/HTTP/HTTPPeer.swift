@@ -9,6 +9,8 @@ final class HTTPPeer: Sendable {
         case idle
         /// The beginning of a request.
         case sending
+        /// A long body that a sink takes.
+        case uploading
         /// A whole request, and it is the server that takes its time.
         case waiting
     }
@@ -27,6 +29,7 @@ final class HTTPPeer: Sendable {
     static var now: UInt64 { DispatchTime.now().uptimeNanoseconds / 1_000_000 }
 
     func beginsRequest() { enter(.sending) }
+    func beginsUpload() { enter(.uploading) }
     func hasSentRequest() { enter(.waiting) }
     func isIdle() { enter(.idle) }
 
@@ -41,6 +44,7 @@ final class HTTPPeer: Sendable {
         return switch phase.load(ordering: .relaxed) {
         case .idle: now > began &+ times.idle
         case .sending: now > began &+ times.request
+        case .uploading: now > began &+ patience.upload
         case .waiting: false
         }
     }

@@ -1,4 +1,4 @@
-/// A request with its whole body.
+/// A request with its whole body, or with the sink that took it.
 package struct HTTPRequest: Sendable {
     /// `GET`, `POST` and so on, as the client wrote it.
     package var method: String
@@ -9,6 +9,8 @@ package struct HTTPRequest: Sendable {
     package var query: HTTPQuery
     package var headers: HTTPHeaders
     package var body: [UInt8]
+    /// What took the body as it arrived, in place of `body`.
+    package var bodySink: (any HTTPBodySink)?
     package var remoteAddress: HTTPAddress?
 
     /// - Parameter target: path and query as in a request line.

@@ -6,6 +6,8 @@ package struct HTTPResponse: Sendable {
     package var headers: [(String, String)]
     /// Sent without being copied when it is large. Not sent in answer to `HEAD`, whose length is told nevertheless.
     package var body: [UInt8]
+    /// Sent in place of `body`, a piece at a time as the client takes it.
+    package var file: HTTPFile?
 
     package init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status

@@ -21,6 +21,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var idleTimeout: Duration = .seconds(60)
     /// How long a request may take from its first line to the end of its body.
     package var requestTimeout: Duration = .seconds(120)
+    /// The same for a body that a sink takes, crowded or not: its sender has proved that it may send one.
+    package var uploadTimeout: Duration = .seconds(15 * 60)
     /// The same two once most of the connections are taken: whoever only holds one makes room for others.
     package var crowdedIdleTimeout: Duration = .seconds(1)
     package var crowdedRequestTimeout: Duration = .seconds(10)
@@ -31,6 +33,11 @@ package struct HTTPServerConfiguration: Sendable {
         HTTPResponse(
             status: refusal.status, headers: [("Content-Type", "text/plain")], body: Array(refusal.description.utf8))
     }
+    /// Says where the body of a request goes that names one of `uploadPath`; called when its headers have been read, on
+    /// a thread that serves other connections too.
+    package var bodyDestination: @Sendable (HTTPRequest) -> HTTPBodyDestination = { _ in .memory }
+    /// A part of the targets that `bodyDestination` is asked about.
+    package var uploadPath: String?
     /// Takes the complaints of the library below, one line each.
     package var log: @Sendable (String) -> Void = { _ in }
 

@@ -30,11 +30,16 @@ final class MicroHTTPExchange: @unchecked Sendable {
     private var method = ""
     private var headers = HTTPHeaders()
     private var body: [UInt8] = []
+    /// Takes the body in the place of `body`.
+    private var sink: (any HTTPBodySink)?
+    private var sinkLimit = 0
     /// Bytes of the memory for all bodies.
     private var bodyMemory = 0
     /// Why the rest of the body is read in vain.
     private var bodyRefusal: HTTPRefusal?
     private var discarded = 0
+    /// Bytes that went to the sink.
+    private var received = 0
 
     init(connection: OpaquePointer, target: String, peer: HTTPPeer?) {
         self.connection = connection
@@ -61,23 +66,39 @@ extension MicroHTTPExchange {
         if lengths.count > 1 || (!lengths.isEmpty && headers["Transfer-Encoding"] != nil) {
             return refuseUnread(.malformed("its length is given twice"), for: server)
         }
-        guard let text = lengths.first else { return .YES }
+        guard let text = lengths.first else {
+            // A body in chunks says no length.
+            if headers["Transfer-Encoding"] != nil, let refusal = chooseDestination(for: server) {
+                return refuseUnread(refusal, for: server)
+            }
+            return .YES
+        }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
             return refuseUnread(.malformed("its length is no number"), for: server)
         }
-        let limit = server.configuration.maximumBodySize
+        if let refusal = chooseDestination(for: server) { return refuseUnread(refusal, for: server) }
+        let limit = bodyLimit(server)
         // Digits that are no Int are too many.
         guard let length = Int(text), length <= limit else {
             return refuseUnread(.bodyTooLarge(limit: limit), for: server)
         }
         // What is announced need not come, so memory for long bodies is taken as they arrive.
-        body.reserveCapacity(min(length, 64 << 10))
+        if sink == nil { body.reserveCapacity(min(length, 64 << 10)) }
         return .YES
     }
 
     func readBody(_ part: UnsafeRawBufferPointer, for server: MicroHTTPServer) -> MHD_Result {
-        let limit = server.configuration.maximumBodySize
-        if bodyRefusal == nil {
+        let limit = bodyLimit(server)
+        if let sink, bodyRefusal == nil {
+            received += part.count
+            if received <= limit {
+                if sink.write(part) { return .YES }
+                // The sink knows what is wrong with it; the handler answers.
+                return discard(part, for: server)
+            }
+            bodyRefusal = .bodyTooLarge(limit: limit)
+            self.sink = nil
+        } else if bodyRefusal == nil {
             if part.count > limit - body.count {
                 bodyRefusal = .bodyTooLarge(limit: limit)
             } else if server.activity.takeBodyMemory(part.count, limit: server.configuration.bodyMemory) {
@@ -91,8 +112,35 @@ extension MicroHTTPExchange {
         // It cannot be answered before it ends, so the rest is let pass, within limits.
         body = []
         giveBodyMemory(to: server)
+        return discard(part, for: server)
+    }
+
+    private func discard(_ part: UnsafeRawBufferPointer, for server: MicroHTTPServer) -> MHD_Result {
         discarded += part.count
-        return discarded <= limit ? .YES : .NO
+        return discarded <= max(bodyLimit(server), server.configuration.maximumBodySize) ? .YES : .NO
+    }
+
+    private func bodyLimit(_ server: MicroHTTPServer) -> Int {
+        sink == nil ? server.configuration.maximumBodySize : sinkLimit
+    }
+
+    /// Asks where a long body goes.
+    ///
+    /// - Returns: why it goes nowhere.
+    private func chooseDestination(for server: MicroHTTPServer) -> HTTPResponse? {
+        guard let path = server.configuration.uploadPath, target.contains(path),
+            let request = HTTPRequest(
+                method: method, target: target, headers: headers, remoteAddress: peer?.address)
+        else { return nil }
+        switch server.configuration.bodyDestination(request) {
+        case .memory: return nil
+        case .refusal(let response): return response
+        case .sink(let sink, let limit):
+            self.sink = sink
+            sinkLimit = limit
+            peer?.beginsUpload()
+            return nil
+        }
     }
 
     private func giveBodyMemory(to server: MicroHTTPServer) {
@@ -102,7 +150,11 @@ extension MicroHTTPExchange {
 
     /// Answers before the body is read; the connection cannot go on after that.
     private func refuseUnread(_ refusal: HTTPRefusal, for server: MicroHTTPServer) -> MHD_Result {
-        var response = server.configuration.refusal(refusal, requestForRefusal)
+        refuseUnread(server.configuration.refusal(refusal, requestForRefusal), for: server)
+    }
+
+    private func refuseUnread(_ response: HTTPResponse, for server: MicroHTTPServer) -> MHD_Result {
+        var response = response
         response.headers.append(("Connection", "close"))
         return queue(response, for: server)
     }
@@ -133,11 +185,13 @@ extension MicroHTTPExchange {
         }
         let request = HTTPRequest(
             method: method, target: target, headers: headers, body: body, remoteAddress: peer?.address)
-        guard let request else {
+        guard var request else {
             let refusal = HTTPRefusal.malformed("its path or query is not percent-encoded UTF-8")
             return queue(server.configuration.refusal(refusal, requestForRefusal), for: server)
         }
         body = []
+        request.bodySink = sink
+        sink = nil
         server.handler(request) { self.answer($0) }
         return sendOrSuspend(for: server)
     }
@@ -165,6 +219,7 @@ extension MicroHTTPExchange {
     func end(on server: MicroHTTPServer) {
         answer.withLock { $0 = .done }
         giveBodyMemory(to: server)
+        sink = nil
     }
 
     private func sendOrSuspend(for server: MicroHTTPServer) -> MHD_Result {

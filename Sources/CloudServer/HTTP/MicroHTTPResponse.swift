@@ -1,4 +1,5 @@
 import CHTTPServer
+import Glibc
 
 /// Answers in the form of libmicrohttpd.
 enum MicroHTTPResponse {
@@ -12,11 +13,21 @@ enum MicroHTTPResponse {
 
     /// Nil when there is no memory or a header is not valid.
     static func make(_ response: HTTPResponse) -> OpaquePointer? {
-        guard let made = make(response.body) else { return nil }
+        guard let made = response.file.map(make) ?? make(response.body) else { return nil }
         for (name, value) in response.headers where MHD_add_response_header(made, name, value) == .NO {
             MHD_destroy_response(made)
             return nil
         }
+        return made
+    }
+
+    private static func make(_ file: HTTPFile) -> OpaquePointer? {
+        // The library closes what it is given.
+        let descriptor = dup(file.descriptor)
+        guard descriptor >= 0 else { return nil }
+        let made = MHD_create_response_from_fd_at_offset64(
+            UInt64(max(file.length, 0)), descriptor, UInt64(max(file.offset, 0)))
+        if made == nil { close(descriptor) }
         return made
     }
 
