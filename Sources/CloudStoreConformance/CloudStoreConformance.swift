@@ -19,7 +19,7 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
 
     package static let all: [ConformanceCase] =
         zones + records + changeFeed + index + references + transactions + schema + maintenance + tokens + tokenStates
-        + push + zoneKeys + control + requests
+        + push + zoneKeys + assets + control + requests
 }
 
 /// What a case runs against: an open store, and names that no other case uses, since drivers may share a database.

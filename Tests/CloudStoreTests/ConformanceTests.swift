@@ -46,9 +46,14 @@ extension ConformanceTests {
             defer { store.close() }
             try body(store)
         case .postgres:
-            let store = try CloudStore.postgres(connection: ThrowawayPostgres.shared().connection)
-            defer { store.close() }
-            try body(store)
+            try withFolder { folder in
+                var options = StoreOptions()
+                options.assetFolder = folder
+                let store = try CloudStore.postgres(
+                    connection: ThrowawayPostgres.shared().connection, options: options)
+                defer { store.close() }
+                try body(store)
+            }
         }
     }
 }

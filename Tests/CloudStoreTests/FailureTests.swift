@@ -65,7 +65,7 @@ struct FailureTests {
             let connection = try SQLiteConnection(path: file.path)
             try connection.execute(
                 "DROP TABLE subscription; DROP TABLE push_token; DROP TABLE zone_key;"
-                    + "DROP TABLE security_role; DROP TABLE role_member;"
+                    + "DROP TABLE security_role; DROP TABLE role_member; DROP TABLE asset; DROP TABLE asset_reference;"
                     + "ALTER TABLE record_type DROP COLUMN grants;"
                     + "ALTER TABLE record DROP COLUMN sealed; PRAGMA user_version = 1")
             connection.close()

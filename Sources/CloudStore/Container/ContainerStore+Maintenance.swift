@@ -1,6 +1,6 @@
 import SQL
 
-/// Where a walk over a container's zones stands, between its steps.
+/// Where a walk over a container stands, between its steps.
 final class MaintenanceCursor: @unchecked Sendable {  // `zone` is only touched inside the lock
     private let lock = Condition()
     private var zone: Int64 = 0

@@ -6,12 +6,20 @@ package final class ContainerStore: Sendable {
     let options: StoreOptions
     /// Where the walk over zones in `runMaintenanceStep` stands.
     let maintenance = MaintenanceCursor()
+    /// Which part of the files `runAssetStep` looks at next.
+    let assetCursor = MaintenanceCursor()
+    /// The files that rows of assets stand for.
+    package let assets: AssetFolder
 
-    init(identifier: String, environment: String, database: any Database<ContainerWriter>, options: StoreOptions) {
+    init(
+        identifier: String, environment: String, database: any Database<ContainerWriter>, assets: AssetFolder,
+        options: StoreOptions
+    ) {
         self.identifier = identifier
         self.environment = environment
         self.database = database
         self.options = options
+        self.assets = assets
     }
 
     /// Runs the body on the caller's thread, in one consistent snapshot. Never waits for a writer (in memory: for at most the

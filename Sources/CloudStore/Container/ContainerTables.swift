@@ -4,12 +4,32 @@ extension TableSet {
     /// The tables of a container's environment. On PostgreSQL all of them share a database, and every key begins with its
     /// tenant: the container, or a zone, whose id no other has.
     static let container = TableSet(
-        name: "container store", version: 4, applicationID: 0x5374_7243,
+        name: "container store", version: 5, applicationID: 0x5374_7243,
         statements: { dialect in
             zoneTables(dialect) + recordTables(dialect) + schemaTables(dialect) + pushTables(dialect)
-                + encryptionTables(dialect) + roleTables(dialect)
+                + encryptionTables(dialect) + roleTables(dialect) + assetTables(dialect)
         },
-        upgrades: [2: pushTables, 3: encryptionTables, 4: roleTables])
+        upgrades: [2: pushTables, 3: encryptionTables, 4: roleTables, 5: assetTables])
+
+    /// Since version 5: files, and which records refer to them.
+    @Sendable private static func assetTables(_ dialect: Dialect) -> [String] {
+        let (text, blob) = (dialect.text, dialect.blob)
+        return [
+            """
+            CREATE TABLE asset (
+                container BIGINT NOT NULL, scope BIGINT NOT NULL, owner \(text) NOT NULL, digest \(blob) NOT NULL,
+                id \(blob) NOT NULL, size BIGINT NOT NULL, reference_count BIGINT NOT NULL, expires BIGINT NOT NULL,
+                PRIMARY KEY (container, id), UNIQUE (container, scope, owner, digest))
+            """,
+            "CREATE INDEX asset_expiry ON asset (container, expires) WHERE reference_count = 0",
+            "CREATE INDEX asset_unused ON asset (container, scope, owner) WHERE reference_count = 0",
+            """
+            CREATE TABLE asset_reference (
+                zone BIGINT NOT NULL, record BIGINT NOT NULL, asset \(blob) NOT NULL,
+                PRIMARY KEY (zone, record, asset))\(dialect.clustered)
+            """,
+        ]
+    }
 
     /// Since version 4: grants of record types, roles, and who has them.
     @Sendable private static func roleTables(_ dialect: Dialect) -> [String] {

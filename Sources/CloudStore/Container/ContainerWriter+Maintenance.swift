@@ -16,6 +16,7 @@ extension ContainerWriter {
             for table in Purge.allCases where room > 0 {
                 room -= try purge(table, zone, limit: room)
             }
+            if room > 0 { room -= try purgeAssetReferences(zone: zone, limit: room) }
             if room > 0 {
                 let mark = try query(
                     "UPDATE deleted_zone SET purged = 1 WHERE container = ?1 AND id = ?2 AND purged = 0"

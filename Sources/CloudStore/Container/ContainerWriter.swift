@@ -2,7 +2,7 @@ import SQL
 
 /// What a request can change in a container's environment, inside one transaction; everything of the reader too.
 ///
-/// Its capabilities: `+Zones`, `+Records`, `+Schema`, `+Maintenance`, and `savepoint`. Only to be used inside the body it was handed to.
+/// Its capabilities: `+Zones`, `+Records`, `+Assets`, `+Schema`, `+Maintenance`, and `savepoint`. Only to be used inside the body it was handed to.
 package final class ContainerWriter: ContainerReader {
     let writing: WriterQueries
     /// Zones that this request has seen: an update has to know whose usage it changes.

@@ -18,6 +18,8 @@ extension CloudStore {
         for (identifier, environment) in try containers() {
             guard let container = try container(identifier, environment, create: false) else { continue }
             try container.database.copy(to: layout.container(identifier, environment).path)
+            // After the rows: a file that comes meanwhile has no row there, which does no harm.
+            try container.assets.copy(to: layout.assets(identifier, environment))
         }
         try folder.finish()
     }
@@ -51,8 +53,14 @@ extension CloudStore {
                 path: file.path, place: file.path, isInMemory: false, tables: .container, options: options)
             defer { database.close() }
             try database.check()
+            let files =
+                options.assetFolder.map { DirectoryLayout.assets(in: $0, identifier, environment) }
+                ?? target.assets(identifier, environment)
+            try AssetFolder(source.assets(identifier, environment), keptFree: 0).copy(to: files)
+            let assets = AssetFolder(files, keptFree: options.keptFree)
             let container = ContainerStore(
-                identifier: identifier, environment: environment, database: database, options: options)
+                identifier: identifier, environment: environment, database: database, assets: assets,
+                options: options)
             try container.raiseIncarnation()
         }
         let control = try SQLiteDatabase<ControlSession>(

@@ -50,7 +50,10 @@ package final class CloudStore: Sendable {
         try cache.container(identifier, environment) { () throws(StoreError) in
             guard let database = try backend.container(identifier, environment, create: create) else { return nil }
             return ContainerStore(
-                identifier: identifier, environment: environment, database: database, options: backend.options)
+                identifier: identifier, environment: environment, database: database,
+                assets: AssetFolder(
+                    backend.assetFolder(identifier, environment), keptFree: backend.options.keptFree),
+                options: backend.options)
         }
     }
 

@@ -45,6 +45,11 @@ final class DirectoryBackend: StoreBackend {
         return database
     }
 
+    func assetFolder(_ identifier: String, _ environment: String) -> URL? {
+        guard let folder = options.assetFolder else { return layout.assets(identifier, environment) }
+        return DirectoryLayout.assets(in: folder, identifier, environment)
+    }
+
     func containers() throws(StoreError) -> [(identifier: String, environment: String)] {
         try layout.existingContainers()
     }

@@ -17,6 +17,15 @@ struct DirectoryLayout: Sendable {
             "\(Self.escape(identifier)).\(Self.escape(environment, keepsDots: false)).sqlite")
     }
 
+    /// The files of a container's assets, beside its database.
+    func assets(_ identifier: String, _ environment: String) -> URL {
+        Self.assets(in: containers, identifier, environment)
+    }
+
+    static func assets(in folder: URL, _ identifier: String, _ environment: String) -> URL {
+        folder.appendingPathComponent("\(escape(identifier)).\(escape(environment, keepsDots: false)).assets")
+    }
+
     /// The containers that have a file, by name.
     func existingContainers() throws(StoreError) -> [(identifier: String, environment: String)] {
         let names: [String]

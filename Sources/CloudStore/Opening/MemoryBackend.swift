@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Synchronization
 
 /// Databases in memory, of SQLite's own `memdb`, which several connections can open by name.
@@ -5,6 +10,9 @@ final class MemoryBackend: StoreBackend {
     let options: StoreOptions
     let control: any Database<ControlSession>
     let requests: any Database<ControlSession>
+    /// Files cannot lie in memory without filling it; these are gone with the store.
+    private let files = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "stratus-memory-\(UUID().uuidString)")
     private let made = Mutex<[String: Set<String>]>([:])
 
     /// Names are shared by the whole process, so each gets a number.
@@ -36,6 +44,10 @@ final class MemoryBackend: StoreBackend {
         return database
     }
 
+    func assetFolder(_ identifier: String, _ environment: String) -> URL? {
+        DirectoryLayout.assets(in: options.assetFolder ?? files, identifier, environment)
+    }
+
     func containers() -> [(identifier: String, environment: String)] {
         made.withLock { made in
             made.keys.sorted().flatMap { identifier in
@@ -47,5 +59,6 @@ final class MemoryBackend: StoreBackend {
     func close() {
         control.close()
         requests.close()
+        try? FileManager.default.removeItem(at: files)
     }
 }

@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import SQL
 
 /// One PostgreSQL database for control and all containers.
@@ -36,6 +41,10 @@ final class PostgresBackend: StoreBackend {
         var tenant = try tenants.tenant(identifier, environment)
         if tenant == nil, create { tenant = try tenants.makeTenant(identifier, environment) }
         return tenant.map { PostgresDatabase(tenant: $0, readers: readers, writers: writers) }
+    }
+
+    func assetFolder(_ identifier: String, _ environment: String) -> URL? {
+        options.assetFolder.map { DirectoryLayout.assets(in: $0, identifier, environment) }
     }
 
     func containers() throws(StoreError) -> [(identifier: String, environment: String)] {

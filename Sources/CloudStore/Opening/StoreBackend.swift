@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Where a store's databases come from.
 protocol StoreBackend: Sendable {
     var options: StoreOptions { get }
@@ -6,6 +12,8 @@ protocol StoreBackend: Sendable {
     func container(_ identifier: String, _ environment: String, create: Bool) throws(StoreError) -> (
         any Database<ContainerWriter>
     )?
+    /// Where the files of a container's assets lie; nil nowhere.
+    func assetFolder(_ identifier: String, _ environment: String) -> URL?
     func containers() throws(StoreError) -> [(identifier: String, environment: String)]
     /// - Throws: when the database is copied by other tools.
     func checkCopies() throws(StoreError)

@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import SQL
 
 /// Where the store's work runs.
@@ -26,6 +31,11 @@ package struct StoreOptions: Sendable {
     /// PostgreSQL: connections that write, and connections that read.
     package var postgresWriters: Int = 16
     package var postgresReaders: Int = 16
+    /// Where files of assets lie; nil beside the containers' databases. A store in PostgreSQL has none without it, and all
+    /// servers of one share it.
+    package var assetFolder: URL?
+    /// Bytes of the disk that uploads of assets leave to the databases.
+    package var keptFree: Int64 = 64 << 20
     /// Milliseconds since 1970: names restores and, on PostgreSQL, new rows. A simulation hands in its own.
     package var now: @Sendable () -> Int64 = StoreClock.system
 
