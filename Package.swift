@@ -15,7 +15,7 @@ import PackageDescription
 //   CHTTPServer    GNU libmicrohttpd HTTP/1.1 with TLS, small and kept up
 //   CJSON          simdjson          reads JSON a hundred times faster than Foundation on Linux
 //   CCrypto        OpenSSL, libsodium HMAC, SHA-256, random; Argon2id for passwords
-//   CTLS           OpenSSL (libssl)  the program's own few requests over TLS, and certificate files
+//   CTLS           OpenSSL (libssl)  the program's own few requests over TLS, certificate files, checksums of a client's files
 //   CCommandLine   glibc             getopt_long, which Swift's Glibc module does not expose
 
 let swift: [SwiftSetting] = [
@@ -85,7 +85,7 @@ let package = Package(
 
         // What an app imports
         .target(
-            name: "CloudKit", dependencies: ["WebServices", "PredicateFormat", "CoreLocation"],
+            name: "CloudKit", dependencies: ["WebServices", "PredicateFormat", "CoreLocation", "CTLS"],
             swiftSettings: swift),
         .target(name: "CoreLocation", swiftSettings: swift),
         .target(name: "SwiftData", dependencies: ["SwiftDataMacros", "PersistentStore"], swiftSettings: swift),

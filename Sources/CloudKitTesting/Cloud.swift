@@ -91,7 +91,10 @@ public final class Cloud: Sendable {
                 } catch {
                     return .failure(error as? ServerError ?? ServerError(.internalError, String(describing: error)))
                 }
-            })
+            },
+            files: InProcessTransport.Files(
+                send: { file, url, progress in host.server.receiveFile(at: file, sentTo: url, progress: progress) },
+                fetch: { url, file, progress in host.server.sendFile(from: url, to: file, progress: progress) }))
     }
 }
 

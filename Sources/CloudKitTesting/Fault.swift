@@ -38,7 +38,7 @@ public enum Fault: Sendable, Hashable {
 
 /// A request, as a test that injects faults sees it.
 public struct Request: Sendable, Hashable {
-    /// `records/modify`, `changes/zone` …
+    /// `records/modify`, `changes/zone` …; for a file that travels, `assets/upload/file` or `assets/download/file`.
     public let operation: String
     public let container: String
     public let database: CKDatabase.Scope

@@ -1,4 +1,5 @@
 import CloudKit
+import Foundation
 import Synchronization
 import WebServices
 
@@ -40,30 +41,59 @@ final class FaultInjection: Transport {
     }
 
     func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply {
+        try await apply(fault(for: call)) { () async throws(TransportError) in
+            try await self.transport.send(call, limits: limits)
+        } refused: {
+            Reply(.failure($0))
+        }
+    }
+
+    func sendFile(
+        _ file: URL, to url: String, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Asset, ServerError> {
+        try await apply(fault(for: "assets/upload/file", url)) { () async throws(TransportError) in
+            try await self.transport.sendFile(file, to: url, limits: limits, progress: progress)
+        } refused: {
+            .failure($0)
+        }
+    }
+
+    func fetchFile(
+        from url: String, to file: URL, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Int64, ServerError> {
+        try await apply(fault(for: "assets/download/file", url)) { () async throws(TransportError) in
+            try await self.transport.fetchFile(from: url, to: file, limits: limits, progress: progress)
+        } refused: {
+            .failure($0)
+        }
+    }
+
+    private func apply<Value>(
+        _ fault: Fault?, _ body: () async throws(TransportError) -> Value, refused: (ServerError) -> Value
+    ) async throws(TransportError) -> Value {
         state.withLock { $0.underway += 1 }
         host.stirring.stir()
         defer {
             state.withLock { $0.underway -= 1 }
             host.stirring.stir()
         }
-        switch fault(for: call) {
+        switch fault {
         case nil:
-            return try await transport.send(call, limits: limits)
+            return try await body()
         case .requestLost:
             throw .interrupted("The network connection was lost")
         case .answerLost:
-            _ = try await transport.send(call, limits: limits)
+            _ = try await body()
             throw .answerLost("The network connection was lost before the answer")
         case .offline:
             throw .unreachable("The device is offline")
         case .timedOut:
             throw .timedOut
         case .refused(let refusal, let retryAfter):
-            return Reply(
-                .failure(
-                    ServerError(
-                        refusal.code, "Refused by the test", retryAfter: retryAfter,
-                        extensionCode: refusal == .limitExceeded ? .limitExceeded : nil)))
+            return refused(
+                ServerError(
+                    refusal.code, "Refused by the test", retryAfter: retryAfter,
+                    extensionCode: refusal == .limitExceeded ? .limitExceeded : nil))
         }
     }
 
@@ -81,15 +111,24 @@ final class FaultInjection: Transport {
     }
 
     private func fault(for call: Call) -> Fault? {
+        if call.operation.isOfDevice { return isOffline ? .offline : nil }
+        return fault(for: call.operation.path, container: call.container, CKDatabase.Scope(wire: call.database))
+    }
+
+    /// Of a file nobody says which database it is of: files are asked about as the private one's.
+    private func fault(for operation: String, _ url: String) -> Fault? {
+        let components = url.split(separator: "/").map(String.init)
+        let container = components.firstIndex(of: "assets").flatMap { components.dropFirst($0 + 2).first }
+        return fault(for: operation, container: container ?? "", .private)
+    }
+
+    private func fault(for operation: String, container: String, _ database: CKDatabase.Scope) -> Fault? {
         state.withLock { state in
-            if call.operation.isOfDevice { return state.isOffline ? .offline : nil }
             state.requestCount += 1
             if state.isOffline { return .offline }
             if !state.queued.isEmpty { return state.queued.removeFirst() }
             return state.decision?(
-                Request(
-                    operation: call.operation.path, container: call.container,
-                    database: CKDatabase.Scope(wire: call.database), number: state.requestCount))
+                Request(operation: operation, container: container, database: database, number: state.requestCount))
         }
     }
 }

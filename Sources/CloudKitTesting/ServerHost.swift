@@ -68,7 +68,7 @@ package final class ServerHost: Sendable {
             if let running { return running.url }
             var configuration = HTTPServerConfiguration()
             configuration.threadCount = 2
-            configuration.refusal = { refusal, request in router.refuse(refusal, request) }
+            router.configure(&configuration)
             let listening = MicroHTTPServer(configuration) { request, respond in
                 router.handle(request, respond: respond)
             }

@@ -20,6 +20,8 @@ extension CloudServer {
         case .subscriptionsList: .reads(SubscriptionsListEndpoint())
         case .subscriptionsLookup(let request): .reads(SubscriptionsLookupEndpoint(request))
         case .subscriptionsModify(let request): .writes(SubscriptionsModifyEndpoint(request))
+        case .assetsUpload(let request): .reads(AssetsUploadEndpoint(request))
+        case .assetsRereference(let request): .reads(AssetsRereferenceEndpoint(request))
         case .tokensCreate(let request): .writes(TokensCreateEndpoint(request))
         case .tokensRegister(let request): .writes(TokensRegisterEndpoint(request))
         // Its answer comes later: it never gets here (CloudServer+Push.swift).

@@ -84,7 +84,7 @@ package final class CloudServer: Sendable {
             client: call.client, now: request.now, limits: configuration.limits(for: call.client),
             configuration: configuration, random: random, schemas: schemas.cache(of: container), secret: secret,
             zoneKeys: ZoneKeyring(encryptionKeys, random), wantsSyncToken: call.wantsSyncToken,
-            afterCommit: CommitEffects())
+            root: configuration.publicURL ?? call.root ?? "", afterCommit: CommitEffects())
     }
 
     private func run(

@@ -19,6 +19,8 @@ extension Operation {
         case .subscriptionsList: "subscriptions/list"
         case .subscriptionsLookup: "subscriptions/lookup"
         case .subscriptionsModify: "subscriptions/modify"
+        case .assetsUpload: "assets/upload"
+        case .assetsRereference: "assets/rereference"
         case .tokensCreate: "tokens/create"
         case .tokensRegister: "tokens/register"
         case .courierPoll: "courier/poll"
@@ -31,7 +33,7 @@ extension Operation {
         ("changes/database", true), ("changes/zone", true), ("zones/list", false), ("zones/lookup", true),
         ("zones/modify", true), ("zones/changes", true), ("users/caller", false), ("users/current", false),
         ("subscriptions/list", false), ("subscriptions/lookup", true), ("subscriptions/modify", true),
-        ("tokens/create", true), ("tokens/register", true),
+        ("assets/upload", true), ("assets/rereference", true), ("tokens/create", true), ("tokens/register", true),
     ]
 
     /// Whether the operation belongs to module `device`, whose paths have no database:
@@ -61,6 +63,8 @@ extension Operation {
         case .zonesChanges(let request): request.encode(to: &writer, tokenName: "metaSyncToken")
         case .subscriptionsLookup(let request): request.encode(to: &writer)
         case .subscriptionsModify(let request): request.encode(to: &writer)
+        case .assetsUpload(let request): request.encode(to: &writer)
+        case .assetsRereference(let request): request.encode(to: &writer)
         case .tokensCreate(let request): request.encode(to: &writer)
         case .tokensRegister(let request): request.encode(to: &writer)
         case .zonesList, .usersCaller, .usersCurrent, .subscriptionsList, .courierPoll: return nil
@@ -90,6 +94,8 @@ extension Operation {
         case "subscriptions/list": self = .subscriptionsList
         case "subscriptions/lookup": self = .subscriptionsLookup(try .init(try Self.parse(body)))
         case "subscriptions/modify": self = .subscriptionsModify(try .init(try Self.parse(body)))
+        case "assets/upload": self = .assetsUpload(try .init(try Self.parse(body)))
+        case "assets/rereference": self = .assetsRereference(try .init(try Self.parse(body)))
         case "tokens/create": self = .tokensCreate(try .init(try Self.parse(body)))
         case "tokens/register": self = .tokensRegister(try .init(try Self.parse(body)))
         default: return nil
@@ -119,6 +125,8 @@ extension Answer {
         case .zonesChanges(let response): response.encode(to: &writer, alsoMetaSyncToken: true)
         case .user(let response): response.encode(to: &writer)
         case .subscriptions(let response): response.encode(to: &writer)
+        case .assetsUpload(let response): response.encode(to: &writer)
+        case .assetsRereference(let response): response.encode(to: &writer)
         case .tokensCreate(let response): response.encode(to: &writer)
         case .courierPoll(let notification?): notification.encode(to: &writer)
         case .tokensRegister, .courierPoll(nil):
@@ -149,6 +157,8 @@ extension Answer {
         case .zonesChanges: self = .zonesChanges(try .init(value, tokenNames: ["metaSyncToken", "syncToken"]))
         case .usersCaller, .usersCurrent: self = .user(try .init(value))
         case .subscriptionsList, .subscriptionsLookup, .subscriptionsModify: self = .subscriptions(try .init(value))
+        case .assetsUpload: self = .assetsUpload(try .init(value))
+        case .assetsRereference: self = .assetsRereference(try .init(value))
         case .tokensCreate: self = .tokensCreate(try .init(value))
         case .tokensRegister: self = .tokensRegister
         // Without news the answer is an empty object.
@@ -168,7 +178,7 @@ extension Answer {
             response.zones.reduce(1024) { length, zone in
                 if case .page(let page) = zone { length + Self.length(of: page.records) } else { length + 512 }
             }
-        case .changesDatabase, .zones, .zonesChanges, .user, .subscriptions: 4096
+        case .changesDatabase, .zones, .zonesChanges, .user, .subscriptions, .assetsUpload, .assetsRereference: 4096
         case .tokensCreate, .tokensRegister, .courierPoll: 1024
         }
     }

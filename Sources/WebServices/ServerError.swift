@@ -42,6 +42,8 @@ package struct ServerError: Error, Sendable, Hashable {
         case duplicateRecord = "DUPLICATE_RECORD"
         /// There is no such container on this server.
         case badContainer = "BAD_CONTAINER"
+        /// The file of an asset is not there: its upload was not used in time, or its address is good no more.
+        case assetNotAvailable = "ASSET_NOT_AVAILABLE"
     }
 }
 

@@ -16,11 +16,14 @@ package struct Call: Sendable {
     package var operation: Operation
     /// The query parameter `getCurrentSyncToken=true`: query, lookup and modify then also return the zone's token.
     package var wantsSyncToken: Bool
+    /// What the request was addressed to, as in `https://cloud.example`: where addresses in the answer begin when none is
+    /// configured. nil in the server's own process.
+    package var root: String?
 
     package init(
         container: String, environment: CloudEnvironment = .development, database: DatabaseScope,
         credentials: Credentials = Credentials(), client: ClientKind = .webServices, operation: Operation,
-        wantsSyncToken: Bool = false
+        wantsSyncToken: Bool = false, root: String? = nil
     ) {
         self.container = container
         self.environment = environment
@@ -29,6 +32,7 @@ package struct Call: Sendable {
         self.client = client
         self.operation = operation
         self.wantsSyncToken = wantsSyncToken
+        self.root = root
     }
 }
 
@@ -49,6 +53,8 @@ package enum Operation: Sendable {
     case subscriptionsList
     case subscriptionsLookup(SubscriptionsLookup.Request)
     case subscriptionsModify(SubscriptionsModify.Request)
+    case assetsUpload(AssetsUpload.Request)
+    case assetsRereference(AssetsRereference.Request)
     case tokensCreate(TokensCreate.Request)
     case tokensRegister(TokensRegister.Request)
     /// Over HTTP a GET on `webcourierURL`; in the same process the handler responds when there is something to say. The
@@ -68,6 +74,8 @@ package enum Answer: Sendable {
     case zonesChanges(ZonesChanges.Response)
     case user(UserResponse)
     case subscriptions(SubscriptionsResponse)
+    case assetsUpload(AssetsUpload.Response)
+    case assetsRereference(AssetsRereference.Response)
     case tokensCreate(TokensCreate.Response)
     case tokensRegister
     /// nil when time passed without news: poll again.

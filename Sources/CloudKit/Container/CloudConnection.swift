@@ -69,11 +69,20 @@ package final class CloudConnection: Sendable {
     package func answer(
         to operation: WebServices.Operation, container: String, database: DatabaseScope, options: RequestOptions
     ) async throws(CKError) -> Answer {
+        try await retrying(options) { () async throws(CKError) in
+            try await self.attemptOnce(operation, container: container, database: database, options: options)
+        }
+    }
+
+    /// As many attempts as the policy allows.
+    func retrying<Value: Sendable>(
+        _ options: RequestOptions, _ body: () async throws(CKError) -> Value
+    ) async throws(CKError) -> Value {
         let started = ContinuousClock.now
         var attempt = 0
         while true {
             do throws(CKError) {
-                return try await attemptOnce(operation, container: container, database: database, options: options)
+                return try await body()
             } catch {
                 attempt += 1
                 guard let delay = retryPolicy.delay(error, attempt, options.qualityOfService) else { throw error }
@@ -146,7 +155,7 @@ extension WebServices.Operation {
     /// Whether sending it twice, or not knowing whether it arrived, is harmless.
     package var isRead: Bool {
         switch self {
-        case .recordsModify, .zonesModify, .subscriptionsModify: false
+        case .recordsModify, .zonesModify, .subscriptionsModify, .assetsUpload: false
         default: true
         }
     }

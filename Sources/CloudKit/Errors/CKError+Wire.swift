@@ -28,6 +28,7 @@ extension CKError {
         case .invalidReference: return .referenceViolation
         case .duplicateRecord: return .invalidArguments
         case .badContainer: return .badContainer
+        case .assetNotAvailable: return .assetNotAvailable
         case nil: break
         }
         switch error.code {

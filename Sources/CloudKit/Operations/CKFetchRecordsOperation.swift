@@ -50,7 +50,9 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
                 self.conclude($0)
             }
         } else {
-            let request = RecordLookup(recordIDs: recordIDs ?? [], desiredKeys: desiredKeys)
+            let request = RecordLookup(recordIDs: recordIDs ?? [], desiredKeys: desiredKeys) { recordID, part in
+                self.callBack { self.perRecordProgressBlock?(recordID, part) }
+            }
             await perform(request) {
                 self.receive($0)
             } end: {

@@ -55,7 +55,10 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
     override func carryOut() async {
         let request = RecordModification(
-            saving: recordsToSave ?? [], deleting: recordIDsToDelete ?? [], policy: savePolicy, isAtomic: isAtomic)
+            saving: recordsToSave ?? [], deleting: recordIDsToDelete ?? [], policy: savePolicy, isAtomic: isAtomic
+        ) { record, part in
+            self.callBack { self.perRecordProgressBlock?(record, part) }
+        }
         await perform(request) {
             self.receive($0)
         } end: {

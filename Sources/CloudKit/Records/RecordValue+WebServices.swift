@@ -18,7 +18,7 @@ extension RecordValue {
         case .reference(let reference): return .reference(WebServices.Reference(reference, from: zoneID))
         case .asset(let asset):
             guard let descriptor = asset.descriptor else {
-                throw CKError(.invalidArguments, reason: "Field '\(key)': files of assets cannot be uploaded yet")
+                throw CKError(.invalidArguments, reason: "Field '\(key)': the file of the asset has not been uploaded")
             }
             return .asset(descriptor)
         case .list(let elements):

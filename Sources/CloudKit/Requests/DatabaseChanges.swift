@@ -43,7 +43,8 @@ struct DatabaseChanges: DatabaseRequest {
                 guard case .page(let answered) = result,
                     let zone = zonePages.first(where: { $0.zoneID.zoneName == answered.zoneID.zoneName })
                 else { continue }
-                report(.page(zone, await ZoneChanges(zones: [zone], fetchesAll: false).events(of: result, in: session)))
+                let changes = ZoneChanges(zones: [zone], fetchesAll: false)
+                report(.page(zone, try await changes.events(of: result, in: session)))
             }
             let next = CKServerChangeToken(syncToken: page.syncToken)
             guard page.moreComing && fetchesAll else { return (next, page.moreComing) }

@@ -11,8 +11,14 @@ struct RecordLookup: DatabaseRequest {
     let recordIDs: [CKRecord.ID]
     /// nil is all fields, empty none.
     let desiredKeys: [CKRecord.FieldKey]?
+    /// Told of the part of a record's files that has come.
+    let progress: (@Sendable (CKRecord.ID, Double) -> Void)?
 
-    init(recordIDs: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]?) {
+    init(
+        recordIDs: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]?,
+        progress: (@Sendable (CKRecord.ID, Double) -> Void)? = nil
+    ) {
+        self.progress = progress
         self.recordIDs = recordIDs.distinct { $0 }
         self.desiredKeys = desiredKeys
     }
@@ -36,9 +42,12 @@ struct RecordLookup: DatabaseRequest {
             throw CKError.unexpectedAnswer
         }
         let user = await session.currentUser(in: response.records)
-        for (recordID, result) in zip(recordIDs, response.records) {
-            report(Event(recordID: recordID, result: result.record(in: recordID.zoneID, currentUser: user)))
+        let records = try await session.records(
+            from: response.records, in: recordIDs.map(\.zoneID), currentUser: user
+        ) { [recordIDs, progress] position, part in
+            progress?(recordIDs[position], part)
         }
+        for (recordID, result) in zip(recordIDs, records) { report(Event(recordID: recordID, result: result)) }
     }
 }
 

@@ -19,15 +19,19 @@ struct RecordModification: DatabaseRequest {
     private let deletions: [CKRecord.ID]
     private let policy: CKModifyRecordsOperation.RecordSavePolicy
     private let isAtomic: Bool
+    /// Told of the part of a record's files that has gone out.
+    private let progress: (@Sendable (_ original: CKRecord, Double) -> Void)?
 
     init(
         saving records: [CKRecord], deleting recordIDs: [CKRecord.ID],
-        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
+        policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool,
+        progress: (@Sendable (_ original: CKRecord, Double) -> Void)? = nil
     ) {
         saves = records.map { Save(original: $0, copy: $0.snapshot()) }
         deletions = recordIDs
         self.policy = policy
         self.isAtomic = isAtomic
+        self.progress = progress
     }
 
     func perform(
@@ -94,7 +98,8 @@ struct RecordModification: DatabaseRequest {
     private func perform(
         _ batch: Batch, in session: DatabaseSession, report: @Sendable (Event) -> Void
     ) async throws(CKError) {
-        guard let operations = try makeOperations(batch, report: report), !operations.isEmpty else { return }
+        let failures = try await uploadFiles(of: batch, session)
+        guard let operations = try makeOperations(batch, failures, report: report), !operations.isEmpty else { return }
         let zone = WebServices.ZoneID(batch.zoneID)
         // The default zone knows no atomic batches and refuses the word; there, each operation stands alone.
         let atomic = zone.isDefault ? nil : isAtomic
@@ -118,14 +123,32 @@ struct RecordModification: DatabaseRequest {
         case delete(CKRecord.ID)
     }
 
+    /// Sends the files of the zone's records, unless one that is not there fails them all anyway.
+    ///
+    /// - Returns: What is wrong with single records, by their position.
+    private func uploadFiles(of batch: Batch, _ session: DatabaseSession) async throws(CKError) -> [Int: CKError] {
+        var failures: [Int: CKError] = [:]
+        let keys: KeysToSend = policy == .allKeys ? .allKeys : .changedKeys
+        let saves = batch.saves
+        let uploads = AssetUploads(saves.enumerated().map { ($0, $1.copy) }, keys, failures: &failures)
+        if uploads.isEmpty || (isAtomic && !failures.isEmpty) { return failures }
+        let refused = try await uploads.perform(in: batch.zoneID, session) { [progress] position, part in
+            progress?(saves[position].original, part)
+        }
+        return failures.merging(refused) { first, _ in first }
+    }
+
     /// The zone's operations as they travel; nil when a record that cannot be sent has failed the whole batch.
     private func makeOperations(
-        _ batch: Batch, report: @Sendable (Event) -> Void
+        _ batch: Batch, _ withoutFiles: [Int: CKError], report: @Sendable (Event) -> Void
     ) throws(CKError) -> [(operation: RecordsModify.Operation, purpose: Purpose)]? {
         var operations: [(operation: RecordsModify.Operation, purpose: Purpose)] = []
         var failures: [CKRecord.ID: CKError] = [:]
-        for save in batch.saves {
+        for (position, save) in batch.saves.enumerated() {
             do throws(CKError) {
+                if let error = withoutFiles[position] { throw error }
+                // The others' files stayed here.
+                if isAtomic && !withoutFiles.isEmpty { continue }
                 operations.append((try operation(saving: save.copy), .save(save)))
             } catch {
                 failures[save.copy.recordID] = error
@@ -177,13 +200,19 @@ struct RecordModification: DatabaseRequest {
         do throws(CKError) {
             switch result {
             case .record(let record):
-                return .success(try CKRecord(record, zoneID: zoneID, currentUser: user))
+                let saved = try CKRecord(record, zoneID: zoneID, currentUser: user)
+                // Their files are where the app has them.
+                saved.takeFiles(from: save.copy)
+                return .success(saved)
             case .failure(_, let error, let conflict):
                 let mapped = CKError(error)
                 guard mapped.code == .serverRecordChanged else { throw mapped }
                 let serverRecord: CKRecord
                 if case .record(let record) = conflict {
                     serverRecord = try CKRecord(record, zoneID: zoneID, currentUser: user)
+                    serverRecord.takeFiles(from: save.copy)
+                    // The conflict is what the app has to hear of, with or without files.
+                    try? await session.fetchFiles(of: serverRecord) { _ in }
                 } else {
                     // A server that does not send its record beside the conflict is asked for it.
                     let lookup = RecordLookup(recordIDs: [save.copy.recordID], desiredKeys: nil)

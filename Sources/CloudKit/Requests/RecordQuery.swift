@@ -58,9 +58,10 @@ struct RecordQuery: DatabaseRequest {
                 throw CKError.unexpectedAnswer
             }
             let user = await session.currentUser(in: response.records)
-            for result in response.records {
-                let zone = zoneID ?? .default
-                let record = result.record(in: zone, currentUser: user)
+            let zone = zoneID ?? .default
+            let records = try await session.records(
+                from: response.records, in: response.records.map { _ in zone }, currentUser: user)
+            for (result, record) in zip(response.records, records) {
                 let name = CKRecord.ID(recordName: result.recordName, zoneID: zone)
                 report(Event(recordID: (try? record.get().recordID) ?? name, result: record))
             }

@@ -70,26 +70,39 @@ struct ZoneChanges: DatabaseRequest {
             var unfinished: [Reading] = []
             let user = await session.currentUser(in: response.zones.lazy.flatMap(\.records))
             for (reading, result) in zip(readings, response.zones) {
-                if let next = advance(reading, with: result, user, report) { unfinished.append(next) }
+                let records = try await Self.records(of: result, in: reading.zone.zoneID, user, session)
+                if let next = advance(reading, with: result, records, report) { unfinished.append(next) }
             }
             readings = unfinished
         }
     }
 
     /// What a page says that came beside another answer, of the one zone that is asked for.
-    func events(of result: ChangesZone.ZoneResult, in session: DatabaseSession) async -> [Event] {
+    func events(
+        of result: ChangesZone.ZoneResult, in session: DatabaseSession
+    ) async throws(CKError) -> [Event] {
         guard let zone = zones.first else { return [] }
         let log = EventLog<Event>()
         let user = await session.currentUser(in: result.records)
-        _ = advance(Reading(zone, fetchesAll: fetchesAll), with: result, user) { log.append($0) }
+        let records = try await Self.records(of: result, in: zone.zoneID, user, session)
+        _ = advance(Reading(zone, fetchesAll: fetchesAll), with: result, records) { log.append($0) }
         return log.events
+    }
+
+    /// The records of a page, in its order; deleted ones too, as nothing but their names.
+    private static func records(
+        of result: ChangesZone.ZoneResult, in zoneID: CKRecordZone.ID, _ user: String?, _ session: DatabaseSession
+    ) async throws(CKError) -> [Result<CKRecord, CKError>] {
+        let records = result.records
+        return try await session.records(
+            from: records, in: records.map { _ in zoneID }, currentUser: user)
     }
 
     /// Reports one zone's page.
     ///
     /// - Returns: How to go on with the zone; nil when it is done.
     private func advance(
-        _ reading: Reading, with result: ChangesZone.ZoneResult, _ user: String?,
+        _ reading: Reading, with result: ChangesZone.ZoneResult, _ records: [Result<CKRecord, CKError>],
         _ report: @Sendable (Event) -> Void
     ) -> Reading? {
         let zoneID = reading.zone.zoneID
@@ -101,12 +114,12 @@ struct ZoneChanges: DatabaseRequest {
         case .page(let answered):
             page = answered
         }
-        for record in page.records {
+        for (record, made) in zip(page.records, records) {
             let recordID = CKRecord.ID(recordName: record.recordName, zoneID: zoneID)
             if record.deleted {
                 report(.deleted(recordID, record.recordType ?? ""))
             } else {
-                report(.changed(recordID, RecordResult.record(record).record(in: zoneID, currentUser: user)))
+                report(.changed(recordID, made))
             }
         }
         let token = CKServerChangeToken(syncToken: page.syncToken)

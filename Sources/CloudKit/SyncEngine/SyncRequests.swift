@@ -119,7 +119,10 @@ final class SyncRequests: Sendable {
         for event in events {
             switch event {
             case .changed(_, .success(let record)): page.changed.append(record)
-            case .changed(_, .failure(let error)): page.error = error
+            case .changed(_, .failure(let error)):
+                // A file that could not be fetched just now: the page comes again, else the record would never come.
+                if error.syncTreatment == .retry { throw error }
+                page.error = error
             case .deleted(let recordID, let recordType):
                 page.deleted.append(
                     CKDatabase.RecordZoneChange.Deletion(recordID: recordID, recordType: recordType))

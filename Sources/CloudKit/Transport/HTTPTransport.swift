@@ -12,6 +12,24 @@ package final class HTTPTransport: Transport {
     private let session: URLSession
     /// Long polls have a session of their own: they must not take the connections of requests.
     private let pollSession = Mutex<URLSession?>(nil)
+    /// Files too, and theirs tells a delegate.
+    private let fileSession = Mutex<Files?>(nil)
+
+    struct Files: Sendable {
+        var session: URLSession
+        var transfers: FileTransfers
+    }
+
+    var files: Files {
+        fileSession.withLock { known in
+            if let known { return known }
+            let transfers = FileTransfers()
+            let made = Files(
+                session: Self.session(connections: 8, timeout: 7 * 24 * 3600, transfers), transfers: transfers)
+            known = made
+            return made
+        }
+    }
 
     /// - Parameters:
     ///   - root: The server, without `/database/1`.
@@ -23,7 +41,9 @@ package final class HTTPTransport: Transport {
         session = Self.session(connections: connections, timeout: 7 * 24 * 3600)
     }
 
-    private static func session(connections: Int, timeout: Double) -> URLSession {
+    private static func session(
+        connections: Int, timeout: Double, _ delegate: FileTransfers? = nil
+    ) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = connections
         configuration.timeoutIntervalForRequest = timeout
@@ -31,12 +51,13 @@ package final class HTTPTransport: Transport {
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        return URLSession(configuration: configuration)
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
     deinit {
         session.finishTasksAndInvalidate()
         pollSession.withLock { $0 }?.finishTasksAndInvalidate()
+        fileSession.withLock { $0 }?.session.finishTasksAndInvalidate()
     }
 
     package func send(_ call: Call, limits: RequestLimits) async throws(TransportError) -> Reply {
@@ -134,6 +155,8 @@ package final class HTTPTransport: Transport {
         return request
     }
 
+    var rootPath: String { Self.path(of: root) }
+
     private static func path(of root: URL) -> String {
         let text = root.absoluteString
         return text.hasSuffix("/") ? String(text.dropLast()) : text
@@ -195,7 +218,7 @@ package final class HTTPTransport: Transport {
                 webAuthToken: response.value(forHTTPHeaderField: "X-Apple-CloudKit-Web-Auth-Token")))
     }
 
-    private static func transportError(_ error: any Error) -> TransportError {
+    static func transportError(_ error: any Error) -> TransportError {
         let text = error.localizedDescription
         guard let error = error as? URLError else { return .answerLost(text) }
         switch error.code {

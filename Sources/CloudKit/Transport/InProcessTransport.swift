@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Synchronization
 import WebServices
 
@@ -7,11 +9,29 @@ package struct InProcessTransport: Transport {
 
     private let handler: CallHandler
     private let signInHandler: SignIn?
+    private let files: Files?
+
+    /// How the server takes and gives files; both block.
+    package struct Files: Sendable {
+        package typealias Progress = (_ bytes: Int64) -> Void
+        package var send: @Sendable (_ file: String, _ url: String, Progress) -> Result<Asset, ServerError>
+        package var fetch: @Sendable (_ url: String, _ file: String, Progress) -> Result<Int64, ServerError>
+
+        package init(
+            send: @escaping @Sendable (_ file: String, _ url: String, Progress) -> Result<Asset, ServerError>,
+            fetch: @escaping @Sendable (_ url: String, _ file: String, Progress) -> Result<Int64, ServerError>
+        ) {
+            self.send = send
+            self.fetch = fetch
+        }
+    }
 
     /// - Parameters:
     ///   - handler: The server.
     ///   - signIn: Checks a password; without it nobody can sign in through this transport.
-    package init(handler: @escaping CallHandler, signIn: SignIn? = nil) {
+    ///   - files: Without it no files can be saved or fetched.
+    package init(handler: @escaping CallHandler, signIn: SignIn? = nil, files: Files? = nil) {
+        self.files = files
         self.handler = handler
         self.signInHandler = signIn
     }
@@ -28,6 +48,29 @@ package struct InProcessTransport: Transport {
         }
         guard let reply else { throw .cancelled }
         return reply
+    }
+
+    private static let fileQueue = DispatchQueue(label: "CloudKit.files", attributes: .concurrent)
+
+    package func sendFile(
+        _ file: URL, to url: String, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Asset, ServerError> {
+        guard let files else { throw .unreachable("This transport carries no files") }
+        return await Self.blocking { files.send(file.path, url, progress) }
+    }
+
+    package func fetchFile(
+        from url: String, to file: URL, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Int64, ServerError> {
+        guard let files else { throw .unreachable("This transport carries no files") }
+        return await Self.blocking { files.fetch(url, file.path, progress) }
+    }
+
+    /// Off the tasks' own threads.
+    private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            fileQueue.async { continuation.resume(returning: body()) }
+        }
     }
 
     package func signIn(

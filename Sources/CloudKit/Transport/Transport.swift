@@ -1,3 +1,4 @@
+import Foundation
 import WebServices
 
 /// Carries one call to a cloud and brings its reply back: over HTTP, or by calling a server of the same process.
@@ -11,11 +12,38 @@ package protocol Transport: Sendable {
     /// - Parameter webcourierURL: Where, as `tokens/create` said it.
     func poll(_ call: Call, at webcourierURL: String) async throws(TransportError) -> Reply
 
+    /// Sends a file of this machine to an address that `assets/upload` gave.
+    ///
+    /// - Parameter progress: Told how many bytes have gone out.
+    func sendFile(
+        _ file: URL, to url: String, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Asset, ServerError>
+
+    /// Fetches a file from the `downloadURL` of an asset to a place where there is none yet.
+    ///
+    /// - Parameter progress: Told how many bytes have come.
+    /// - Returns: How many there were.
+    func fetchFile(
+        from url: String, to file: URL, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Int64, ServerError>
+
     /// Exchanges an account's password for a web token, where this cloud has passwords.
     func signIn(account: String, password: String, limits: RequestLimits) async throws(TransportError) -> SignInReply
 }
 
 extension Transport {
+    package func sendFile(
+        _ file: URL, to url: String, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Asset, ServerError> {
+        throw .unreachable("This transport carries no files")
+    }
+
+    package func fetchFile(
+        from url: String, to file: URL, limits: RequestLimits, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(TransportError) -> Result<Int64, ServerError> {
+        throw .unreachable("This transport carries no files")
+    }
+
     package func poll(_ call: Call, at webcourierURL: String) async throws(TransportError) -> Reply {
         try await send(call, limits: RequestLimits(timeout: CourierPoll.longestWait))
     }

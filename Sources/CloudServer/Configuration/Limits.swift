@@ -37,6 +37,8 @@ package struct Limits: Sendable, Hashable {
     /// References with an action that one record may hold, and that the records of one request may add.
     package static let referencesPerRecord = 1000
     package static let referencesPerRequest = 5000
+    /// Files that one record may get in one save.
+    package static let assetsPerRecord = 200
     /// Fields that one request may bring into being: each is several statements of the writer.
     package static let newFieldsPerRequest = 1000
     /// Index entries that one request may make: elements of long lists, mostly.

@@ -27,6 +27,7 @@ package struct ServerConfiguration: Sendable {
     package var webLimits: Limits
     package var nativeLimits: Limits
     package var push = PushLimits()
+    package var assets = AssetLimits()
     /// How many writes of one container may wait for its writer before the next is told to come back.
     package var waitingWritesPerContainer = 2_000
     /// How many threads' time there is to share among containers.
@@ -57,6 +58,21 @@ package struct ServerConfiguration: Sendable {
         package var memory: Duration = .seconds(15 * 60)
         /// Zones of one database that are remembered by name for an address; beyond, a push says that any may have changed.
         package var zones = 64
+
+        package init() {}
+    }
+
+    /// What holds for files. Times are milliseconds.
+    package struct AssetLimits: Sendable {
+        /// Bytes of one file. [Apple:PropertyMetrics]
+        package var maximumSize: Int64 = 50 << 20
+        /// How long an address to send a file to is good. [Apple:UploadAssets]
+        package var uploadLife: Int64 = 15 * 60 * 1000
+        /// How long an address to fetch a file from is good: a page of large files takes its time.
+        package var downloadLife: Int64 = 60 * 60 * 1000
+        /// How long a file stays that no record refers to: one that nobody saved, and one that the last record let go of.
+        /// Longer than a backup takes to copy files, and than an address is good.
+        package var unusedLife: Int64 = 24 * 3600 * 1000
 
         package init() {}
     }

@@ -18,7 +18,7 @@ extension Router {
             guard let operation = try Operation(path: target.path, body: request.body) else {
                 return respond(noHandler(origin))
             }
-            call = target.call(operation, request)
+            call = target.call(operation, request, isSecure: isSecure)
         } catch {
             return respond(failure(error, headers: origin))
         }
@@ -64,22 +64,21 @@ extension Router {
             hasBody = known.hasBody
         }
 
-        func call(_ operation: Operation, _ request: HTTPRequest) -> Call {
+        func call(_ operation: Operation, _ request: HTTPRequest, isSecure: Bool) -> Call {
             Call(
                 container: container, environment: environment, database: database,
                 credentials: Credentials(
                     apiToken: request.query["ckAPIToken"], webAuthToken: request.webAuthToken,
                     signature: RequestSignature(request)),
                 client: ClientKind(header: request.headers["X-Stratus-Client"]), operation: operation,
-                wantsSyncToken: request.query["getCurrentSyncToken"] == "true")
+                wantsSyncToken: request.query["getCurrentSyncToken"] == "true", root: request.root(isSecure: isSecure))
         }
     }
 
     /// Without a configured address, those in answers (the sign-in page's, a courier's) begin with the one that the
     /// request was sent to.
     private func withWholeAddress(_ reply: Reply, _ request: HTTPRequest) -> Reply {
-        guard let host = request.headers["Host"], host.utf8.allSatisfy(\.isHostCharacter) else { return reply }
-        let root = "\(isSecure ? "https" : "http")://\(host)"
+        guard let root = request.root(isSecure: isSecure) else { return reply }
         var reply = reply
         switch reply.result {
         case .failure(var error):
@@ -136,6 +135,12 @@ extension Router {
 }
 
 extension HTTPRequest {
+    /// Scheme and host that the request was addressed to.
+    func root(isSecure: Bool) -> String? {
+        guard let host = headers["Host"], host.utf8.allSatisfy(\.isHostCharacter) else { return nil }
+        return "\(isSecure ? "https" : "http")://\(host)"
+    }
+
     /// The web token's base64. A `+` that a client forgot to escape arrives as a space, which base64 does not have.
     var webAuthToken: String? {
         guard let text = query["ckWebAuthToken"] ?? query["ckSession"] else { return nil }

@@ -42,8 +42,19 @@ package struct Router: Sendable {
         return failure(error, status: refusal.status, headers: crossOrigin(request))
     }
 
+    /// Has a server's long bodies go where they belong, and its refusals said as the protocol says them.
+    package func configure(_ configuration: inout HTTPServerConfiguration) {
+        configuration.refusal = { refuse($0, $1) }
+        configuration.uploadPath = AssetAddress.prefix
+        configuration.bodyDestination = { bodyDestination($0) }
+    }
+
     private func stratus(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        if request.pathComponents.dropFirst().first == "courier" { return courier(request, respond) }
+        switch request.pathComponents.dropFirst().first {
+        case "courier": return courier(request, respond)
+        case "assets": return asset(request, respond)
+        default: break
+        }
         let path = request.pathComponents.dropFirst().joined(separator: "/")
         switch (path, request.method) {
         case ("health", "GET"), ("health", "HEAD"): respond(health())

@@ -10,6 +10,7 @@ package struct ServerSecret: Sendable {
         case changeToken = 3
         case continuation = 4
         case courier = 5
+        case asset = 6
     }
 
     private let mac: HMACSHA256

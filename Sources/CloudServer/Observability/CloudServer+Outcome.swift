@@ -34,6 +34,27 @@ extension CloudServer {
     }
 }
 
+extension CloudServer {
+    /// Counts and logs a file that was sent or fetched, or why not.
+    func noteAsset(
+        _ action: String, _ path: AssetPath, user: String, started: UInt64, requestBytes: Int64 = 0,
+        responseBytes: Int64 = 0, status: Int = 200, error: ServerError? = nil
+    ) {
+        let microseconds = Int64(clamping: (clock.ticks() &- started) / 1000)
+        var row = RequestLogRow(
+            time: clock.now(), container: Self.isContainerIdentifier(path.container) ? path.container : "",
+            environment: path.environment.rawValue, operation: "assets/\(action)", user: user, status: Int64(status),
+            microseconds: microseconds, requestBytes: requestBytes, responseBytes: responseBytes)
+        if let error {
+            row.errorCode = error.code.name
+            row.requestID = error.uuid ?? ""
+            row.detail = String(decoding: error.reason.utf8.prefix(500), as: UTF8.self)
+        }
+        metrics.count("assets/\(action)", status: status, microseconds: microseconds)
+        requestLog.append(row)
+    }
+}
+
 extension Answer {
     /// Which errors stand in place of records, as in `2 of 5: CONFLICT, ATOMIC_ERROR`; empty if none.
     fileprivate var failedItems: String {

@@ -2,7 +2,7 @@ import CloudStore
 import Dispatch
 import Synchronization
 
-/// The work that is never urgent: contents of deleted zones, old tombstones, old rows of the request log, ended sessions.
+/// The work that is never urgent: contents of deleted zones, old tombstones, files that no record refers to, old rows of the request log, ended sessions.
 ///
 /// It goes in short steps, between which the store's writers serve others. A simulation never starts it and takes the
 /// steps itself (`CloudServer.maintenanceStep`).
@@ -77,6 +77,7 @@ extension CloudServer {
         for (identifier, environment) in try store.containers() {
             guard let container = try store.container(identifier, environment, create: false) else { continue }
             if try container.runMaintenanceStep(now: now, tombstoneLife: configuration.tombstoneLife) { hasMore = true }
+            if try container.runAssetStep(now: now) { hasMore = true }
         }
         var retention: [String: Int64] = [:]
         for container in try store.control.containers() {

@@ -18,13 +18,18 @@ struct CheckedFields {
     private(set) var newFields: [NewField] = []
     private var hasNulls = false
 
-    /// - Parameter type: nil for a type that comes into being with this record.
+    /// - Parameters:
+    ///   - type: nil for a type that comes into being with this record.
+    ///   - owner: of the record's zone.
+    ///   - stored: the record's plain fields as they are.
     /// - Throws: what is wrong with the first bad value: the error of this record alone.
     init(
-        _ sent: Fields, recordType: String, type: Schema.RecordType?, zone: ZoneID, _ context: RequestContext
+        _ sent: Fields, recordType: String, type: Schema.RecordType?, zone: ZoneID, owner: AssetOwner,
+        stored: Fields, _ context: RequestContext
     ) throws(ServerError) {
         if let problem = sent.problem { throw problem }
-        let rules = FieldRules(recordType: recordType, type: type, zone: zone, context: context)
+        let rules = FieldRules(
+            recordType: recordType, type: type, zone: zone, owner: owner, stored: stored, context: context)
         var names: Set<String> = []
         var changed: [String: FieldValue] = [:]
         var encryptedNames: Set<String> = []
@@ -80,6 +85,9 @@ struct FieldRules {
     let type: Schema.RecordType?
     /// The record's own zone.
     let zone: ZoneID
+    let owner: AssetOwner
+    /// The record's plain fields as they are.
+    let stored: Fields
     let context: RequestContext
 
     enum Verdict {
@@ -106,7 +114,7 @@ struct FieldRules {
         }
         let new = known == nil ? wanted : nil
         guard let sent = entry.kind.type else {
-            return try kept(try fields.value(of: entry, as: wanted), new: new)
+            return try kept(try fields.value(of: entry, as: wanted), named: name, new: new)
                 ?? .changed(
                     try fields.value(of: entry, as: wanted), new: new)
         }
@@ -116,7 +124,7 @@ struct FieldRules {
         // Values of other types were checked when they were read.
         switch wanted.element ?? wanted {
         case .reference, .asset:
-            return try kept(try fields.value(of: entry, as: wanted), new: new) ?? .asSent(new: new)
+            return try kept(try fields.value(of: entry, as: wanted), named: name, new: new) ?? .asSent(new: new)
         default:
             return .asSent(new: new)
         }
@@ -219,17 +227,17 @@ struct FieldRules {
     // MARK: - Values
 
     /// The value to keep in place of the one that was sent; nil where that one is fine.
-    private func kept(_ value: FieldValue, new: FieldType?) throws(ServerError) -> Verdict? {
+    private func kept(_ value: FieldValue, named name: String, new: FieldType?) throws(ServerError) -> Verdict? {
         switch value {
         case .reference(let reference):
             return try kept(reference).map { .changed(.reference($0), new: new) }
         case .asset(let asset):
-            return kept(asset).map { .changed(.asset($0), new: new) }
+            return .changed(.asset(try kept(asset, named: name)), new: new)
         case .list(let elements, let type) where type == .reference || type == .asset:
             var isChanged = false
             var changed: [FieldValue] = []
             for element in elements {
-                if case .changed(let other, _)? = try kept(element, new: nil) {
+                if case .changed(let other, _)? = try kept(element, named: name, new: nil) {
                     isChanged = true
                     changed.append(other)
                 } else {
@@ -255,14 +263,6 @@ struct FieldRules {
 
     private func isOwnZone(_ zoneID: ZoneID) -> Bool {
         context.normalized(zoneID) == context.normalized(zone)
-    }
-
-    /// Where to fetch an asset is worked out for each reader, never stored.
-    private func kept(_ asset: Asset) -> Asset? {
-        guard asset.downloadURL != nil else { return nil }
-        var stored = asset
-        stored.downloadURL = nil
-        return stored
     }
 }
 

@@ -11,7 +11,12 @@ struct PublicAccess: Sendable {
     private let roles: Set<String>
 
     init(_ context: RequestContext, _ schema: Schema, _ reader: ContainerReader) throws {
-        user = context.caller.user?.recordName
+        try self.init(user: context.caller.user?.recordName, schema, reader)
+    }
+
+    /// - Parameter user: the caller's record name; nil for one who has not signed in.
+    init(user: String?, _ schema: Schema, _ reader: ContainerReader) throws {
+        self.user = user
         var roles: Set<String> = [SystemRole.world]
         if let user {
             roles.insert(SystemRole.icloud)

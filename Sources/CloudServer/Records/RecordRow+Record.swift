@@ -14,7 +14,8 @@ extension RequestContext {
             recordName: row.name, recordType: schema.typeName(row.type), recordChangeTag: row.changeTag,
             deleted: row.deleted, zoneID: zoneID(of: zone))
         guard !row.deleted else { return record }
-        record.fields = (Fields(stored: row.body) ?? Fields()).selecting(desiredKeys)
+        let fields = (Fields(stored: row.body) ?? Fields()).selecting(desiredKeys)
+        record.fields = fields.holdAssets ? withAddresses(fields, of: row, in: zone) : fields
         if !row.sealed.isEmpty, desiredKeys?.isEmpty != true {
             record.fields = record.fields.appending(try zoneKeys.open(row, reader).selecting(desiredKeys))
         }

@@ -48,6 +48,8 @@ extension ZoneBatchAttempt {
         try writer.deleteReferences(zone: zone.id, source: row.id, references.map { $0.row(source: row.id) })
         for reference in references { referenceCounts[reference]? -= 1 }
 
+        try letGo(of: AssetChanges(from: fields, to: Fields()).removed, row)
+
         var tombstone = row
         tombstone.deleted = true
         tombstone.body = []

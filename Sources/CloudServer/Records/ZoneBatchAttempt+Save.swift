@@ -9,10 +9,11 @@ extension ZoneBatchAttempt {
         let live = stored.flatMap { $0.deleted ? nil : $0 }
         let typeName = try self.typeName(operation, live)
         if live == nil { try RecordNaming.checkRecordName(operation.name, context) }
+        let oldFields = live.flatMap { Fields(stored: $0.body) } ?? Fields()
         let checked = try CheckedFields(
             operation.record.fields, recordType: typeName, type: schema.schema.type(named: typeName),
-            zone: operation.record.zoneID ?? context.zoneID(of: zone.key), context)
-        let oldFields = live.flatMap { Fields(stored: $0.body) } ?? Fields()
+            zone: operation.record.zoneID ?? context.zoneID(of: zone.key), owner: AssetOwner(zone.key),
+            stored: oldFields, context)
         let fields = checked.merged(over: keepingFields ? oldFields : Fields())
         if let problem = fields.problem { throw problem }
         let secrets = try Secrets(checked.encrypted, over: live, keepingFields: keepingFields, context, writer)
@@ -27,6 +28,8 @@ extension ZoneBatchAttempt {
         let parent = try self.parent(operation, live)
         let references = try ReferenceChanges(from: live, oldFields, to: fields, parent: parent)
         try checkLimits(of: references)
+        let assets = AssetChanges(from: oldFields, to: fields)
+        try check(assets, operation)
         try checkIndex(of: checked.fields)
         try checkGrowth(of: schema.schema.type(named: typeName), by: checked.newFields.count)
         row.body = fields.storedBytes
@@ -45,6 +48,7 @@ extension ZoneBatchAttempt {
         if stored == nil { row.id = try writer.insertRecord(row) } else { try writer.updateRecord(row) }
         try writeIndex(from: live.map { .init(row: $0, fields: oldFields, type: type) }, to: row, fields, type)
         try write(references, of: row, index)
+        try write(assets, of: row)
         count(records: live == nil ? 1 : 0, bytes: growth)
         return row
     }

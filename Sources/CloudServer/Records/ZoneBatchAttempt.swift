@@ -166,11 +166,12 @@ struct ZoneBatchAttempt {
         addedBytes += bytes
     }
 
-    /// What a record counts as, for quotas and sums.
+    /// What a record counts as, for quotas and sums; its files count in full, whoever else refers to them.
     ///
     /// - Parameter sealed: bytes of what is encrypted, where they are not in the row yet.
     static func size(_ row: RecordRow?, sealed: Int? = nil) -> Int64 {
         guard let row, !row.deleted else { return 0 }
-        return Int64(row.body.count + (sealed ?? row.sealed.count) + row.name.utf8.count)
+        let own = Int64(row.body.count + (sealed ?? row.sealed.count) + row.name.utf8.count)
+        return own + (Fields(stored: row.body)?.assetBytes ?? 0)
     }
 }

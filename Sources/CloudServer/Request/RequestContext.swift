@@ -20,6 +20,8 @@ package struct RequestContext: Sendable {
     /// What seals and opens encrypted fields.
     package let zoneKeys: ZoneKeyring
     package let wantsSyncToken: Bool
+    /// What addresses in the answer begin with.
+    package let root: String
     /// What a write leaves to be done once it is committed.
     package let afterCommit: CommitEffects
 

@@ -25,7 +25,7 @@ final class RunningCloud {
                 store: store, configuration: configuration, encryptionKeys: Self.encryptionKeys(settings, store))
             let router = Router(server: server, isSecure: settings.http.tls != nil)
             var http = settings.http
-            http.refusal = { refusal, request in router.refuse(refusal, request) }
+            router.configure(&http)
             http.log = { line in Terminal.error("stratus: \(line)") }
             let handler: HTTPHandler = { request, respond in router.handle(request, respond: respond) }
             self.http = MicroHTTPServer(http, handler: settings.logsRequests ? AccessLog.wrap(handler) : handler)

@@ -40,7 +40,7 @@ final class RestartableCloud: Sendable {
             let router = Router(server: server)
             var configuration = HTTPServerConfiguration(port: port.withLock { $0 })
             configuration.threadCount = 2
-            configuration.refusal = { refusal, request in router.refuse(refusal, request) }
+            router.configure(&configuration)
             let listening = MicroHTTPServer(configuration) { router.handle($0, respond: $1) }
             try listening.start()
             port.withLock { $0 = listening.port ?? 0 }

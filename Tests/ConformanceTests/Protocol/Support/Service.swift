@@ -32,7 +32,7 @@ final class Service: Sendable {
         var configuration = HTTPServerConfiguration()
         configuration.threadCount = 2
         configuration.maximumBodySize = 4 << 20
-        configuration.refusal = router.refuse
+        router.configure(&configuration)
         let httpServer = MicroHTTPServer(configuration, handler: router.handle)
         try httpServer.start()
         return httpServer
