@@ -72,6 +72,9 @@ final class HTTPActivity: Sendable {
         return false
     }
 
+    /// Bytes of all bodies that are being received.
+    var bodyMemory: Int { bodyBytes.load(ordering: .relaxed) }
+
     func giveBodyMemory(_ count: Int) { bodyBytes.wrappingSubtract(count, ordering: .relaxed) }
 
     func begin() { state.withLock { $0.exchangeCount += 1 } }

@@ -33,6 +33,9 @@ package final class MicroHTTPServer: HTTPServer {
         state.withLock { $0.socket?.port }
     }
 
+    /// Bytes of all bodies that are being received.
+    package var bodyMemory: Int { activity.bodyMemory }
+
     package func start() throws(HTTPServerError) {
         try state.withLock { state throws(HTTPServerError) in
             guard state.daemon == nil else { throw .alreadyStarted }
