@@ -176,7 +176,10 @@ let package = Package(
             path: "Tests/Support/StoreCrashProbe",
             swiftSettings: swift),
         .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
-        .testTarget(name: "stratusTests", dependencies: ["stratus", "SQL", "CTLS"], swiftSettings: swift),
+        .testTarget(
+            name: "stratusTests", dependencies: ["stratus", "SQL", "CTLS", "AssetDevice"], swiftSettings: swift),
+        .executableTarget(
+            name: "AssetDevice", dependencies: ["CloudKit"], path: "Tests/Support/AssetDevice", swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
         .testTarget(name: "PredicateFormatTests", dependencies: ["PredicateFormat"], swiftSettings: swift),
         .testTarget(name: "SchemaLanguageTests", dependencies: ["SchemaLanguage"], swiftSettings: swift),

@@ -94,6 +94,34 @@ struct AssetProcessTests {
         #expect(try await server.stop() == 0)
     }
 
+    @Test("A device sends and fetches 50 MB and never holds them in memory", .timeLimit(.minutes(2)))
+    func deviceMemory() async throws {
+        let stratus = try Stratus()
+        let server = try await stratus.start("dev", "--port", "0", "--data", "d")
+        let large = try makeFile("large", megabytes: 50, stratus)
+        let copy = stratus.path("copy")
+        let output = stratus.path("output")
+        try Data().write(to: URL(fileURLWithPath: output))
+        let device = Process()
+        device.executableURL = try Stratus.program("AssetDevice")
+        device.arguments = ["large", large.path, copy]
+        device.environment = [
+            "HOME": stratus.folder.path, "XDG_CACHE_HOME": stratus.path("cache"), "STRATUS_URL": server.url,
+            "STRATUS_API_TOKEN": apiToken, "STRATUS_ACCOUNT": "alice", "STRATUS_PASSWORD": "",
+            "STRATUS_CONTAINER": container,
+        ]
+        device.standardOutput = FileHandle(forWritingAtPath: output)
+        let code = try await ended(device)
+        let said = try String(contentsOfFile: output, encoding: .utf8)
+        try #require(code == 0, "\(said)")
+        #expect(FileManager.default.contentsEqual(atPath: large.path, andPath: copy))
+        let peaks = said.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        try #require(peaks.count == 2)
+        // Foundation keeps some of what it is reading; far less than the file.
+        #expect(peaks[1] - peaks[0] < 20 << 10, "the device grew by \(peaks[1] - peaks[0]) KB")
+        #expect(try await server.stop() == 0)
+    }
+
     @Test("A SIGKILL amid uploads loses no file that a record refers to, and leaves none half", .timeLimit(.minutes(2)))
     func killed() async throws {
         let stratus = try Stratus()

@@ -21,7 +21,7 @@ package protocol HTTPBodySink: AnyObject, Sendable {
 package final class HTTPFile: Sendable {
     let descriptor: Int32
     let offset: Int64
-    let length: Int64
+    package let length: Int64
 
     /// - Parameter descriptor: of a regular file; becomes this object's, which closes it.
     package init(descriptor: Int32, offset: Int64, length: Int64) {

@@ -19,14 +19,20 @@ enum AccessLog {
         let tenths = Int((milliseconds * 10).rounded())
         return
             "\(Date().formatted(.iso8601)) \(harmless(request.method)) \(harmless(path(of: request))) \(response.status) "
-            + "\(tenths / 10).\(tenths % 10) ms \(response.body.count) bytes"
+            + "\(tenths / 10).\(tenths % 10) ms \(response.file.map { Int($0.length) } ?? response.body.count) bytes"
     }
 
-    /// Without the token that ends the address of a long poll, `/stratus/courier/{container}/{environment}/{token}`.
+    /// Without the token in the address of a long poll, `/stratus/courier/{container}/{environment}/{token}`, or of a file,
+    /// `/stratus/assets/{action}/{container}/{environment}/{token}[/{name}]`.
     private static func path(of request: HTTPRequest) -> String {
-        guard request.pathComponents.starts(with: ["stratus", "courier"]) else { return request.path }
+        let plain: Int
+        switch request.pathComponents.prefix(2) {
+        case ["stratus", "courier"]: plain = 5
+        case ["stratus", "assets"]: plain = 6
+        default: return request.path
+        }
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.prefix(5).joined(separator: "/") + (parts.count > 5 ? "/…" : "")
+        return parts.prefix(plain).joined(separator: "/") + (parts.count > plain ? "/…" : "")
     }
 
     /// What a stranger wrote must not end the line or steer the terminal, which the controls beyond ASCII do as well.

@@ -29,6 +29,7 @@ enum ServeOptions {
         .value("threads", "N", "Threads that answer requests.", fallback: "one for each processor, at least 2"),
         .value("connections", "N", "Connections that may be open at once.", fallback: "10000"),
         .value("request-limit", "BYTES", "The largest request that is read.", fallback: "16MiB"),
+        .value("asset-limit", "BYTES", "The largest file of a record.", fallback: "50MiB"),
         .value("account-quota", "BYTES", "What an account may store in one container.", fallback: "none"),
         .value("public-quota", "BYTES", "What a container's public database may hold.", fallback: "none"),
         .value(
@@ -69,6 +70,8 @@ extension ServeSettings {
         }
         http.connectionLimit = try arguments.integer("connections", in: 16...1_000_000) ?? http.connectionLimit
         http.maximumBodySize = try arguments.bytes("request-limit", in: 1 << 20...1 << 30) ?? http.maximumBodySize
+        server.assets.maximumSize =
+            try arguments.bytes("asset-limit", in: 1...1 << 40).map { Int64($0) } ?? server.assets.maximumSize
         server.accountQuota = try Self.quota("account-quota", arguments)
         server.publicQuota = try Self.quota("public-quota", arguments)
         if let days = try arguments.integer("deletion-memory", in: 1...3650) {

@@ -82,11 +82,11 @@ final class Stratus: Sendable {
     }
 
     /// The program is built beside the tests.
-    private static func program() throws -> URL {
+    static func program(_ name: String = "stratus") throws -> URL {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("stratus")
+        let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name)
         return FileManager.default.isExecutableFile(atPath: program.path)
-            ? program : Bundle.main.bundleURL.appendingPathComponent("stratus")
+            ? program : Bundle.main.bundleURL.appendingPathComponent(name)
     }
 }
 

@@ -45,6 +45,14 @@ struct RequestMutator {
             "changes/zone",
             #"{"zones":[{"zoneID":{"zoneName":"Notes"},"syncToken":"TOKEN","reverse":true,"desiredKeys":["n"],"desiredRecordTypes":["Note"],"resultsLimit":2,"numberAsStrings":true}],"resultsLimit":5}"#
         ),
+        (
+            "assets/upload",
+            #"{"tokens":[{"recordName":"f1","recordType":"Note","fieldName":"x"},{"recordType":"Page","fieldName":"y"}],"zoneID":{"zoneName":"Notes"}}"#
+        ),
+        (
+            "assets/rereference",
+            #"{"assets":[{"recordName":"n0","fieldName":"x"}],"zoneID":{"zoneName":"Notes"},"targetZoneID":{"zoneName":"Trips"}}"#
+        ),
         ("zones/lookup", #"{"zones":[{"zoneName":"Notes"},{"zoneID":{"zoneName":"None"}}]}"#),
         (
             "zones/modify",
