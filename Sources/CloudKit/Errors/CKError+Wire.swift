@@ -14,12 +14,20 @@ extension CKError {
         if error.extensionCode == .userDidResetEncryptedData {
             info[CKErrorUserDidResetEncryptedDataKey] = NSNumber(value: true)
         }
+        if error.code == .changeTokenExpired, error.extensionCode == .userDeletedZone {
+            info[Self.zoneWasPurgedKey] = NSNumber(value: true)
+        }
         self.init(
             Self.code(for: error), reason: error.reason.isEmpty ? nil : error.reason, retryAfter: error.retryAfter,
             userInfo: info)
     }
 
+    /// With an expired token: of a zone that its user purged.
+    static let zoneWasPurgedKey = "ZoneWasPurged"
+
     package static func code(for error: ServerError) -> Code {
+        // Beside it the extension code only says what became of the token's zone.
+        if error.code == .changeTokenExpired { return .changeTokenExpired }
         switch error.extensionCode {
         case .limitExceeded: return .limitExceeded
         case .userDeletedZone: return .userDeletedZone

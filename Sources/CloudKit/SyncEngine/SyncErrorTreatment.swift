@@ -32,10 +32,13 @@ extension CKError {
 extension CKError {
     /// Why the zone that an error tells of is gone; nil for an error that tells of none. [Apple:CKError.Code]
     var zoneDeletionReason: CKDatabase.DatabaseChange.Deletion.Reason? {
-        switch code {
+        let isReset = userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true
+        return switch code {
         case .userDeletedZone: .purged
-        case .zoneNotFound where userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true: .encryptedDataReset
-        case .zoneNotFound: .deleted
+        case .zoneNotFound: isReset ? .encryptedDataReset : .deleted
+        // A token of a zone in whose place another one is.
+        case .changeTokenExpired where isReset: .encryptedDataReset
+        case .changeTokenExpired where userInfo[Self.zoneWasPurgedKey] as? Bool == true: .purged
         default: nil
         }
     }

@@ -32,6 +32,8 @@ extension SyncMachine {
         var finishedZones: Set<CKRecordZone.ID> = []
         /// Zones that were not found, and why. Once all others are read, the database is asked whether they were made again.
         var missingZones: [CKRecordZone.ID: CKDatabase.DatabaseChange.Deletion.Reason] = [:]
+        /// Those of them in whose place another zone is known to be.
+        var replacedZones: Set<CKRecordZone.ID> = []
         /// Zones whose tokens ran out, read from their beginning once.
         var restartedZones: Set<CKRecordZone.ID> = []
         /// Of a record of the zone that could not be read.
@@ -169,11 +171,12 @@ extension SyncMachine {
         }
     }
 
-    /// Zones that were not found and are there now: what was saved into the one before is gone with it.
+    /// Zones that were not found and are there now: what was in the one before is gone with it. The list does not tell of
+    /// that one where it never showed it.
     private func madeAgain(_ page: DatabasePage, _ fetching: Fetching) -> [CKDatabase.DatabaseChange.Deletion] {
         let deleted = Set(page.deleted.map(\.zoneID))
         return page.changed.compactMap { zoneID in
-            guard progress.zoneTokens[zoneID] == nil, !deleted.contains(zoneID) else { return nil }
+            guard !deleted.contains(zoneID) else { return nil }
             return fetching.missingZones[zoneID].map { .init(zoneID: zoneID, reason: $0) }
         }
     }
@@ -188,8 +191,9 @@ extension SyncMachine {
             return [.fetchZoneChanges(zoneID, since: progress.zoneTokens[zoneID])]
         }
         var page = page
-        page.deleted += fetching.missingZones.map { .init(zoneID: $0.key, reason: $0.value) }
-            .sorted { $0.zoneID.shortDescription < $1.zoneID.shortDescription }
+        let gone = fetching.missingZones.sorted { $0.key.shortDescription < $1.key.shortDescription }
+        page.deleted += gone.map { .init(zoneID: $0.key, reason: $0.value) }
+        page.changed += gone.map(\.key).filter(fetching.replacedZones.contains)
         fetching.missingZones = [:]
         fetching.unconfirmed = nil
         return tell(page, &fetching)
@@ -204,8 +208,10 @@ extension SyncMachine {
             fetching.fatal = error
             return endFetching(&fetching)
         }
-        // One that is there was made after the list was: the next list shows it.
         fetching.missingZones[zoneID] = result.failure?.zoneDeletionReason ?? .deleted
+        // One that is there was made after the list was.
+        let isThere = result.failure.map { $0.code == .changeTokenExpired } ?? true
+        if isThere { fetching.replacedZones.insert(zoneID) }
         return concludeDatabase(page, &fetching)
     }
 
@@ -255,13 +261,19 @@ extension SyncMachine {
                 // From the beginning. Which records went meanwhile the server no longer knows: the app hears the error, and
                 // what the reading that follows does not show is gone. Apple's documentation is silent on this.
                 progress.zoneTokens[zoneID] = nil
+                // It may be another zone, made since the database was asked: the app hears first that the one before went.
+                fetching.isDatabaseDone = false
+                if let reason = error.zoneDeletionReason {
+                    fetching.missingZones[zoneID] = reason
+                    fetching.replacedZones.insert(zoneID)
+                }
                 return deliver(
                     .didFetchRecordZoneChanges(.init(zoneID: zoneID, error: error)), then: .zoneDid, &fetching)
             }
-            if let reason = error.zoneDeletionReason {
-                // Gone since the database was asked. It keeps no other zone from being read. Its token stays: should the
-                // database tell of another zone of the name, it is refused there, and the app hears that.
+            if error.code != .changeTokenExpired, let reason = error.zoneDeletionReason {
+                // Gone since the database was asked. It keeps no other zone from being read.
                 fetching.missingZones[zoneID] = reason
+                fetching.replacedZones.remove(zoneID)
             } else if error.syncTreatment == .retry && error.code != .zoneBusy {
                 fetching.fatal = error
             } else {

@@ -29,7 +29,12 @@ struct ZonePage {
         guard let zone = try lookups.zone(ask.zoneID, context, reader) else { throw ServerError.zoneNotFound }
         let key = context.tokenKey
         let history = ZoneHistory(zone)
-        let token = try ZoneToken(request: ask.syncToken, history, key)
+        let token: ZoneToken
+        do {
+            token = try ZoneToken(request: ask.syncToken, history, key)
+        } catch {
+            throw try Self.explained(error, ask.syncToken, zone, context, reader)
+        }
         let limit = PageLimit.records(ask.resultsLimit, most: context.limits.changesPerPage)
         var sweep = ZoneSweep(from: token, reverse: ask.reverse, in: history, limit: limit)
         let types = ask.desiredRecordTypes.map { names in Set(names.compactMap { schema.type(named: $0)?.id }) }
@@ -56,6 +61,20 @@ struct ZonePage {
         self.records = records
         syncToken = sweep.token.text(key)
         moreComing = sweep.moreComing
+    }
+
+    /// The error of a token; one of a zone in whose place this one was made says why that went, as far as it is no plain
+    /// deletion.
+    private static func explained(
+        _ error: ServerError, _ text: String?, _ zone: ZoneRow, _ context: RequestContext, _ reader: ContainerReader
+    ) throws -> ServerError {
+        guard error.code == .changeTokenExpired, let text, let token = try? ZoneToken(text, context.tokenKey),
+            token.zone != zone.id
+        else { return error }
+        let gone = try reader.deletedZones(scope: zone.key.scope, owner: zone.key.owner).first { $0.id == token.zone }
+        var explained = error
+        explained.extensionCode = gone.flatMap { ZoneDeletionReason(rawValue: $0.reason)?.extensionCode }
+        return explained
     }
 
     private static func meaning(of row: RecordRow, _ types: Set<Int64>?, _ context: RequestContext) -> ZoneSweep.Row {

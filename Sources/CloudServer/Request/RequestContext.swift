@@ -86,14 +86,9 @@ extension RequestContext {
     /// says so. [Apple:CKError.userDeletedZone]
     package func missingZone(_ key: ZoneKey, _ reader: ContainerReader) throws -> ServerError {
         var error = ServerError.zoneNotFound
-        switch try reader.deletedZone(key).flatMap({ ZoneDeletionReason(rawValue: $0.reason) }) {
-        case .purged:
-            error.reason = "Zone was purged by user"
-            error.extensionCode = .userDeletedZone
-        case .encryptedDataReset:
-            error.extensionCode = .userDidResetEncryptedData
-        case .deleted, nil: break
-        }
+        let reason = try reader.deletedZone(key).flatMap { ZoneDeletionReason(rawValue: $0.reason) }
+        if reason == .purged { error.reason = "Zone was purged by user" }
+        error.extensionCode = reason?.extensionCode
         return error
     }
 }
@@ -109,6 +104,15 @@ package enum ZoneDeletionReason: Int64, Sendable {
         case .deleted: .deleted
         case .purged: .purged
         case .encryptedDataReset: .encryptedDataReset
+        }
+    }
+
+    /// What errors of such a zone say; nothing of one that was simply deleted.
+    var extensionCode: ServerError.ExtensionCode? {
+        switch self {
+        case .deleted: nil
+        case .purged: .userDeletedZone
+        case .encryptedDataReset: .userDidResetEncryptedData
         }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import WebServices
 
 @testable import CloudKit
 
@@ -102,13 +103,14 @@ import Testing
     @Test("An expired zone token starts the zone again, once")
     func expiredZoneToken() {
         var bench = SyncBench()
-        bench.databasePages = [page([a], token: "d1"), page([a], token: "d2")]
+        bench.databasePages = [page([a], token: "d1"), page([a], token: "d2"), page([], token: "d2")]
         bench.zonePages[a] = [
             records([], in: a, token: "a1"), .failure(CKError(.changeTokenExpired)), records(["x"], in: a, token: "a2"),
         ]
         #expect(bench.fetch() == nil)
         #expect(bench.fetch() == nil)
-        #expect(bench.askedTokens == [nil, nil, "d1", "a1", nil])
+        // Before the zone is read again, the database is asked whether it is another one.
+        #expect(bench.askedTokens == [nil, nil, "d1", "a1", "d2", nil])
         #expect(bench.machine.progress.zoneTokens == [a: "a2"])
         let ends: [CKError.Code?] = bench.events.compactMap {
             if case .didFetchRecordZoneChanges(let event) = $0 { .some(event.error?.code) } else { nil }
@@ -165,24 +167,66 @@ import Testing
         #expect(bench.machine.progress.zoneTokens == [a: "a1"])
     }
 
-    @Test(
-        "The same of a zone that was read before: its token goes to the new one, which refuses it, and the app hears that"
-    )
+    @Test("The same of a zone that was read before")
     func readZoneMadeAgain() {
         var bench = SyncBench()
         bench.databasePages = [page([a], token: "d1"), page([a], token: "d2"), page([a], token: "d3")]
         bench.zonePages[a] = [
-            records(["x"], in: a, token: "a1"), .failure(CKError(.zoneNotFound)),
-            .failure(CKError(.changeTokenExpired)), records(["y"], in: a, token: "b1"),
+            records(["x"], in: a, token: "a1"), .failure(CKError(.userDeletedZone)), records(["y"], in: a, token: "b1"),
         ]
         #expect(bench.fetch() == nil)
         #expect(bench.fetch() == nil)
-        #expect(bench.askedTokens == [nil, nil, "d1", "a1", "d2", "a1", nil])
-        let errors = bench.events.compactMap { event -> CKError.Code? in
-            if case .didFetchRecordZoneChanges(let did) = event { did.error?.code } else { nil }
-        }
-        #expect(errors == [.zoneNotFound, .changeTokenExpired])
+        #expect(bench.askedTokens == [nil, nil, "d1", "a1", "d2", nil])
+        #expect(toldDeletions(in: bench).map(\.reason) == [.purged])
         #expect(bench.machine.progress.zoneTokens == [a: "b1"])
+    }
+
+    @Test("That the zone before is gone is told before another one of its name is read")
+    func replacedZone() {
+        var bench = SyncBench()
+        let gone = CKDatabase.DatabaseChange.Deletion(zoneID: a, reason: .purged)
+        bench.databasePages = [
+            page([a], token: "d1"), page([a], token: "d2"),
+            .success(.init(changed: [a], deleted: [gone], token: "d3", moreComing: false)),
+        ]
+        bench.zonePages[a] = [
+            records(["x"], in: a, token: "a1"), .failure(CKError(.changeTokenExpired)),
+            records(["y"], in: a, token: "b1"),
+        ]
+        #expect(bench.fetch() == nil)
+        bench.events = []
+        #expect(bench.fetch() == nil)
+        let order = bench.events.flatMap { event -> [String] in
+            switch event {
+            case .fetchedDatabaseChanges(let changes): changes.deletions.map { "\($0.reason)" }
+            case .fetchedRecordZoneChanges(let changes): changes.modifications.map(\.record.recordID.recordName)
+            default: []
+            }
+        }
+        #expect(order == ["purged", "y"])
+        #expect(bench.machine.progress.zoneTokens == [a: "b1"])
+    }
+
+    @Test("A zone that no list shows to be another one is told as gone and read, where its token's error says so")
+    func unlistedReplacement() {
+        var bench = SyncBench()
+        bench.databasePages = [page([a], token: "d1"), page([a], token: "d2"), page([], token: "d2")]
+        let expired = CKError(
+            ServerError(.changeTokenExpired, "another zone", extensionCode: .userDidResetEncryptedData))
+        bench.zonePages[a] = [
+            records(["x"], in: a, token: "a1"), .failure(expired), records(["y"], in: a, token: "b1"),
+        ]
+        #expect(bench.fetch() == nil)
+        #expect(bench.fetch() == nil)
+        #expect(toldDeletions(in: bench).map(\.reason) == [.encryptedDataReset])
+        #expect(bench.askedTokens == [nil, nil, "d1", "a1", "d2", nil])
+        #expect(bench.machine.progress.zoneTokens == [a: "b1"])
+    }
+
+    private func toldDeletions(in bench: SyncBench) -> [CKDatabase.DatabaseChange.Deletion] {
+        bench.events.flatMap { event -> [CKDatabase.DatabaseChange.Deletion] in
+            if case .fetchedDatabaseChanges(let changes) = event { changes.deletions } else { [] }
+        }
     }
 
     private func deletions(in bench: SyncBench) -> [CKRecordZone.ID] {

@@ -70,6 +70,24 @@ struct ErasingTests {
         #expect(try cloud.server.resetEncryptedData(ofAccount: "anna", in: TestCloud.container).isEmpty)
     }
 
+    @Test("A token of the zone before one of its name says, as it is refused, why that zone went")
+    func oldToken() throws {
+        func code(_ zone: String, _ token: String) throws -> ServerError.ExtensionCode? {
+            try device.create(zone)
+            let error = #expect(throws: ServerError.self) { try device.page(zone, token) }
+            #expect(error?.code == .changeTokenExpired)
+            return error?.extensionCode
+        }
+        let (notes, secrets) = (try device.page("Notes").syncToken, try device.page("Secrets").syncToken)
+        try cloud.server.resetEncryptedData(ofAccount: "anna", in: TestCloud.container)
+        #expect(try code("Secrets", secrets) == .userDidResetEncryptedData)
+        try cloud.server.erase(account: "anna", in: TestCloud.container)
+        #expect(try code("Notes", notes) == .userDeletedZone)
+        let again = try device.page("Notes").syncToken
+        try device.delete(zone: "Notes")
+        #expect(try code("Notes", again) == nil)
+    }
+
     @Test("An environment can be chosen")
     func environment() throws {
         let production = try cloud.device(environment: .production)

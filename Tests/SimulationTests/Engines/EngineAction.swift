@@ -44,6 +44,10 @@ enum EngineAction: Hashable, Sendable {
     case emptyAccount
     case expireTombstones
     case removeZone(User, Zone, Removal)
+    /// A person erases all that the app keeps of theirs.
+    case eraseData(User)
+    /// A person has lost the key of what is encrypted: the zones that hold some go.
+    case resetEncryptedData(User)
     case backUp
     case restore
 
@@ -55,7 +59,9 @@ enum EngineAction: Hashable, Sendable {
     }
 
     enum Zone: String, Hashable, Sendable, CaseIterable {
-        case notes, work
+        case notes
+        /// Its notes have an encrypted value.
+        case work
     }
 
     /// Why a zone goes without a device's doing.
@@ -91,7 +97,7 @@ extension EngineAction {
     static func random(devices: Int, using random: inout SeededGenerator) -> EngineAction {
         let device = Int.random(in: 0..<devices, using: &random)
         let zone: Zone = random.chance(75) ? .notes : .work
-        switch Int.random(in: 0..<1060, using: &random) {
+        switch Int.random(in: 0..<1070, using: &random) {
         case 0..<110: return .write(device, zone, Int.random(in: 0..<6, using: &random))
         case 110..<150:
             let owner = random.chance(60) ? device : Int.random(in: 0..<devices, using: &random)
@@ -127,6 +133,8 @@ extension EngineAction {
         case 1040..<1060:
             let user: User = random.chance(80) ? .ada : .grace
             return .writeElsewhere(user, zone, Int.random(in: 0..<3, using: &random))
+        case 1060..<1065: return .eraseData(random.chance(80) ? .ada : .grace)
+        case 1065..<1070: return .resetEncryptedData(random.chance(80) ? .ada : .grace)
         default: return .heal
         }
     }

@@ -48,14 +48,28 @@ extension EngineDevice {
         switch event {
         case .accountChange(let change): accountChanged(change.changeType)
         case .fetchedDatabaseChanges(let changes):
-            for deletion in changes.deletions { lost(deletion.zoneID, deletion.reason) }
+            for deletion in changes.deletions {
+                hears(deletion)
+                lost(deletion.zoneID, deletion.reason)
+            }
+            for zoneID in changes.modifications.map(\.zoneID) {
+                now.told.insert(zoneID)
+                let over = removalsOfList[zoneID] ?? 0
+                now.heardRemovals[zoneID] = max(over, now.heardRemovals[zoneID] ?? 0)
+            }
         case .willFetchRecordZoneChanges(let will):
             // What was saved into a zone that was never read may have gone with another zone of its name, or to a restore.
             if !now.read.contains(will.zoneID) && !now.begun.contains(will.zoneID) { doubt(will.zoneID) }
         case .fetchedRecordZoneChanges(let changes): fetched(changes)
         case .didFetchRecordZoneChanges(let did): ended(did)
         case .sentDatabaseChanges(let sent):
-            for zoneID in sent.deletedZoneIDs { now.unread(zoneID) }
+            for zoneID in sent.deletedZoneIDs {
+                now.unread(zoneID)
+                now.told.remove(zoneID)
+            }
+            for (zoneID, error) in sent.failedZoneDeletes where error.zoneDeletionReason != nil {
+                now.told.remove(zoneID)
+            }
             for failure in sent.failedZoneSaves where failure.error.syncTreatment == .drop {
                 pend(.saveZone(failure.zone))
             }
@@ -69,7 +83,27 @@ extension EngineDevice {
         }
     }
 
+    /// A removal is told once, with its reason, and before any zone that came after it.
+    private func hears(_ deletion: CKDatabase.DatabaseChange.Deletion) {
+        let (zoneID, reason) = (deletion.zoneID, deletion.reason)
+        let heard = now.heardRemovals[zoneID] ?? 0
+        guard let removal = network.ledger.removal(of: zoneID, for: reason, after: heard, of: owner) else {
+            return network.violate(
+                "\(name) is told that \(zoneID.zoneName) is gone (\(reason)), and has heard \(heard) of "
+                    + network.ledger.removals(of: zoneID, of: owner))
+        }
+        now.heardRemovals[zoneID] = removal + 1
+        now.told.remove(zoneID)
+    }
+
     private func accountChanged(_ change: CKSyncEngine.Event.AccountChange.ChangeType) {
+        let user: String? =
+            switch change {
+            case .signIn(let user), .switchAccounts(_, let user): user.recordName
+            case .signOut: nil
+            }
+        now.told = []
+        now.heardRemovals = network.ledger.removalCounts(of: user)
         switch change {
         case .signIn(let user):
             // What was written without an account belongs to this one.
@@ -219,6 +253,9 @@ extension EngineDevice {
                 let record =
                     now.known[recordID]?.snapshot() ?? CKRecord(recordType: "Note", recordID: recordID)
                 record["value"] = value
+                if recordID.zoneID.zoneName == EngineAction.Zone.work.rawValue {
+                    record.encryptedValues["secret"] = value
+                }
                 batch.recordsToSave.append(record)
             }
         }

@@ -17,6 +17,10 @@ final class EngineDevice {
         var begun: Set<CKRecordZone.ID> = []
         /// Zones that were read to their end.
         var read: Set<CKRecordZone.ID> = []
+        /// Zones that the engine has told of, and not that they are gone.
+        var told: Set<CKRecordZone.ID> = []
+        /// So many of a zone's removals are over for the app: it heard of them, or of a zone that came after them.
+        var heardRemovals: [CKRecordZone.ID: Int] = [:]
         var state = StateContents()
     }
 
@@ -48,6 +52,8 @@ final class EngineDevice {
     var adopter: String?
     /// Whose subscription is known to be there.
     var subscribedUser: String?
+    /// How often each zone had been removed when the engine's list of zones was made.
+    private(set) var removalsOfList: [CKRecordZone.ID: Int] = [:]
     var courier = EngineCourier()
 
     init(index: Int, _ device: EngineScript.Device, network: EngineNetwork) {
@@ -203,6 +209,10 @@ final class EngineDevice {
             if let adopter { network.ledger.adopts(index, adopter) }
             adopter = nil
         case .nothingUntracked, .finished: break
+        case .fetchDatabaseChanges:
+            let input = network.answer(effect, for: self, pageSize: pageSize)
+            removalsOfList = network.ledger.removalCounts(of: owner)
+            return input
         default: return network.answer(effect, for: self, pageSize: pageSize)
         }
         return nil

@@ -17,6 +17,11 @@ struct EngineLedger {
     /// What each change tag of a record ever stood for, also before a restore and in zones that are gone.
     private var tags: [String: [CKRecord.ID: [String: Int64]]] = [:]
 
+    /// Each time that a zone went: the reasons that a device may be told.
+    private var removals: [String: [CKRecordZone.ID: [Set<Reason>]]] = [:]
+
+    typealias Reason = CKDatabase.DatabaseChange.Deletion.Reason
+
     private(set) var accounts: [String: Account] = [:]
     private var backup: [String: Account]?
     /// The newest edit of each note that the server has not acknowledged, by device.
@@ -86,13 +91,14 @@ struct EngineLedger {
                 if operation.type.isDeletion {
                     deleted(recordID, user, device)
                 } else {
+                    try checkSecret(record, in: zoneID.zoneName)
                     try saved(recordID, operation.record.value, user)
                     try note(record.recordChangeTag, of: recordID, operation.record.value, user)
                 }
             }
         case (.zonesModify(let request), .success(.zones(let response))):
             for (operation, result) in zip(request.operations, response.zones) where operation.type == .delete {
-                if case .zone = result { zoneRemoved(operation.zoneID.zoneName, of: user) }
+                if case .zone = result { zoneRemoved(operation.zoneID.zoneName, of: user, .deleted) }
             }
         case (.changesZone, .success(.changesZone(let response))):
             for case .page(let page) in response.zones {
@@ -123,9 +129,16 @@ struct EngineLedger {
         guard let live, record.value == live else {
             throw Violation("\(record.recordName) is shown as \(record.value) and is \(live.map { "\($0)" } ?? "gone")")
         }
+        try checkSecret(record, in: zone)
         guard tags[user]?[recordID]?[record.recordChangeTag ?? ""] == live else {
             throw Violation("\(record.recordName) is shown with the tag of another state")
         }
+    }
+
+    /// What is encrypted of a note is the same number.
+    private func checkSecret(_ record: WebServices.Record, in zone: String) throws(Violation) {
+        guard zone == EngineAction.Zone.work.rawValue, record.secret != record.value else { return }
+        throw Violation("\(record.recordName) is \(record.value), and its secret \(record.secret)")
     }
 
     private mutating func saved(_ recordID: CKRecord.ID, _ value: Int64, _ user: String) throws(Violation) {
@@ -156,7 +169,8 @@ struct EngineLedger {
         accounts[user]?.erased.insert(recordID)
     }
 
-    mutating func zoneRemoved(_ name: String, of user: String) {
+    mutating func zoneRemoved(_ name: String, of user: String, _ reason: Reason) {
+        removals[user, default: [:]][CKRecordZone.ID(zoneName: name), default: []].append([reason])
         guard var account = accounts[user] else { return }
         account.live = account.live.filter { $0.key.zoneID.zoneName != name }
         account.erased = account.erased.filter { $0.zoneID.zoneName != name }
@@ -167,7 +181,38 @@ struct EngineLedger {
 
     mutating func backUp() { backup = accounts }
 
-    mutating func restore() { accounts = backup ?? accounts }
+    mutating func restore() {
+        accounts = backup ?? accounts
+        // A zone that was made since the backup is gone; why an earlier one of its name went is the backup's affair.
+        for user in EngineAction.User.allCases {
+            for zone in EngineAction.Zone.allCases {
+                removals[user.rawValue, default: [:]][zone.zoneID, default: []].append(
+                    [.deleted, .purged, .encryptedDataReset])
+            }
+        }
+    }
+
+    // MARK: Zones that went
+
+    /// Why zones went is known for a year.
+    mutating func forgetsReasons() {
+        removals = removals.mapValues { $0.mapValues { $0.map { $0.union([.deleted]) } } }
+    }
+
+    func removalCounts(of user: String?) -> [CKRecordZone.ID: Int] {
+        (user.flatMap { removals[$0] } ?? [:]).mapValues(\.count)
+    }
+
+    /// Which removal a device is told of that has heard so many: the first that fits.
+    func removal(of zoneID: CKRecordZone.ID, for reason: Reason, after heard: Int, of user: String?) -> Int? {
+        let all = user.flatMap { removals[$0]?[zoneID] } ?? []
+        return all.indices.dropFirst(heard).first { all[$0].contains(reason) }
+    }
+
+    func removals(of zoneID: CKRecordZone.ID, of user: String?) -> String {
+        (user.flatMap { removals[$0]?[zoneID] } ?? []).map { $0.map { "\($0)" }.sorted().joined(separator: " or ") }
+            .description
+    }
 
     // MARK: At rest
 

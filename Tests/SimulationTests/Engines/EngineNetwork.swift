@@ -172,8 +172,12 @@ final class EngineNetwork {
 
     /// A client without an engine: it knows no tags and overwrites.
     func writeElsewhere(_ recordID: CKRecord.ID, _ value: Int64, of user: EngineAction.User) {
-        let record = Record(
-            recordName: recordID.recordName, recordType: "Note", fields: Fields([("value", .int64(value))]))
+        var fields = FieldsBuilder()
+        fields.append("value", .int64(value))
+        if recordID.zoneID.zoneName == EngineAction.Zone.work.rawValue {
+            fields.append("secret", .int64(value), isEncrypted: true)
+        }
+        let record = Record(recordName: recordID.recordName, recordType: "Note", fields: fields.finish())
         let operation = WebServices.Operation.recordsModify(
             .init(operations: [.init(.forceUpdate, record)], zoneID: ZoneID(recordID.zoneID)))
         let reply = call(operation, user: user.rawValue, device: "elsewhere")
@@ -215,7 +219,7 @@ final class EngineNetwork {
             case .encryptedDataReset: .encryptedDataReset
             }
         guard try server.removeZone(owner: owner, name: zone.rawValue, reason: reason) else { return }
-        ledger.zoneRemoved(zone.rawValue, of: user.rawValue)
+        ledger.zoneRemoved(zone.rawValue, of: user.rawValue, removal.reason)
         server.server.push.zonesChanged(
             [ChangedZone(zone.rawValue, recordTypes: nil)],
             of: PushOwner(
@@ -223,6 +227,33 @@ final class EngineNetwork {
             by: nil)
         server.server.push.settle()
     }
+
+    /// As an operator does it, or the account's page.
+    func erase(_ user: EngineAction.User, _ removal: EngineAction.Removal) throws {
+        let name = user.rawValue
+        let erased = try server.erase(name, removal)
+        trace.append("\(name) \(removal): \(erased)")
+        let secrets = ledger.accounts[name]?.live.keys.contains { $0.zoneID == EngineAction.Zone.work.zoneID } ?? false
+        let isWhole =
+            switch removal {
+            case .encryptedDataReset:
+                erased.allSatisfy { $0 == EngineAction.Zone.work.rawValue } && (!secrets || !erased.isEmpty)
+            case .deleted, .purged: zones(of: name).isEmpty
+            }
+        guard isWhole else { throw Violation("\(erased) of \(name) went, as \(removal)") }
+        for zone in erased { ledger.zoneRemoved(zone, of: name, removal.reason) }
+        server.server.push.settle()
+    }
+
+    /// The zones that are there.
+    func zones(of user: String) -> Set<CKRecordZone.ID> {
+        guard case .success(.zones(let response)) = call(.zonesList, user: user, device: "checker").result else {
+            return []
+        }
+        return Set(response.zones.map { $0.zoneID.recordZoneID(in: .private) }.filter { $0.zoneName != "_defaultZone" })
+    }
+
+    func violate(_ what: String) { violation = violation ?? Violation(what) }
 
     // MARK: Pushes
 
@@ -308,6 +339,16 @@ struct EngineCourier {
 /// Where an answer is put down, now or later.
 final class InlineAnswer: Sendable {
     let reply = Mutex<Reply?>(nil)
+}
+
+extension EngineAction.Removal {
+    var reason: CKDatabase.DatabaseChange.Deletion.Reason {
+        switch self {
+        case .deleted: .deleted
+        case .purged: .purged
+        case .encryptedDataReset: .encryptedDataReset
+        }
+    }
 }
 
 extension WebServices.Operation {

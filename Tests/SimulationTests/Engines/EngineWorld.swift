@@ -75,8 +75,12 @@ final class EngineWorld {
         case .limitItems(let count): network.restart { $0.items = count }
         case .fillAccount: network.restart { $0.quota = 1 }
         case .emptyAccount: network.restart { $0.quota = nil }
-        case .expireTombstones: try network.server.expireTombstones()
+        case .expireTombstones:
+            try network.server.expireTombstones()
+            network.ledger.forgetsReasons()
         case .removeZone(let user, let zone, let removal): try network.removeZone(user, zone, removal)
+        case .eraseData(let user): try network.erase(user, .purged)
+        case .resetEncryptedData(let user): try network.erase(user, .encryptedDataReset)
         case .backUp:
             try network.server.backUp()
             network.ledger.backUp()
@@ -157,6 +161,11 @@ final class EngineWorld {
             guard !device.hasPending else { throw Violation("\(device.name) keeps something to send: \(summary)") }
             guard let user = device.user else { continue }
             try network.ledger.check(device.index, of: user, device.now.values)
+            // Of its own doings no device is pushed.
+            let untold = device.now.told.subtracting(network.zones(of: user)).map(\.zoneName).sorted()
+            guard untold.isEmpty else {
+                throw Violation("\(device.name) was told of \(untold), and not that they are gone")
+            }
         }
         // The server has what it acknowledged, and a new device gets it.
         for user in Set(devices.compactMap(\.user)).sorted() {

@@ -20,6 +20,7 @@ final class RestartableServer {
     private var directory: URL
     private let clock: SimulatedClock
     private let chance: SimulatedChance
+    private let keys: EncryptionKeys
     private var restores = 0
     private(set) var settings = Settings()
     private(set) var server: CloudServer
@@ -29,8 +30,9 @@ final class RestartableServer {
         directory = home.appendingPathComponent("0")
         clock = SimulatedClock()
         chance = SimulatedChance(seed: seed)
+        keys = try EncryptionKeys(inMemory: RandomSource(bytes: chance.bytes))
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        server = try Self.open(directory, Settings(), clock, chance)
+        server = try Self.open(directory, Settings(), clock, chance, keys)
     }
 
     /// In memory where the system has such a place: of a simulated second most would be spent on waiting for a disk.
@@ -56,7 +58,7 @@ final class RestartableServer {
     func restart(_ change: (inout Settings) -> Void = { _ in }) throws {
         change(&settings)
         close()
-        server = try Self.open(directory, settings, clock, chance)
+        server = try Self.open(directory, settings, clock, chance, keys)
     }
 
     private func close() {
@@ -85,6 +87,18 @@ final class RestartableServer {
             try writer.deleteZone(row, reason: reason.rawValue, at: now)
             return true
         } ?? false
+    }
+
+    /// All of an account goes, or what is encrypted of it.
+    ///
+    /// - Returns: The zones that went.
+    func erase(_ account: String, _ removal: EngineAction.Removal) throws -> [String] {
+        let erased =
+            switch removal {
+            case .encryptedDataReset: try server.resetEncryptedData(ofAccount: account, in: World.container)
+            case .deleted, .purged: try server.erase(account: account, in: World.container)
+            }
+        return erased.flatMap(\.zones)
     }
 
     /// The sums that quotas are judged by are those of the records that are there.
@@ -130,7 +144,7 @@ final class RestartableServer {
             from: home.appendingPathComponent("backup"), to: restored, options: Self.options(clock))
         try? FileManager.default.removeItem(at: directory)
         directory = restored
-        server = try Self.open(directory, settings, clock, chance)
+        server = try Self.open(directory, settings, clock, chance, keys)
     }
 
     private static func options(_ clock: SimulatedClock) -> StoreOptions {
@@ -143,7 +157,8 @@ final class RestartableServer {
     }
 
     private static func open(
-        _ directory: URL, _ settings: Settings, _ clock: SimulatedClock, _ chance: SimulatedChance
+        _ directory: URL, _ settings: Settings, _ clock: SimulatedClock, _ chance: SimulatedChance,
+        _ keys: EncryptionKeys
     ) throws -> CloudServer {
         var configuration = ServerConfiguration.emulator(apiToken: apiToken)
         // Tokens outlive the simulated years, and no poll ends by a real clock.
@@ -155,7 +170,8 @@ final class RestartableServer {
         configuration.accountQuota = settings.quota
         return try CloudServer(
             store: try CloudStore(directory: directory, options: options(clock)), configuration: configuration,
-            clock: ServerClock(now: clock.now), random: RandomSource(bytes: chance.bytes))
+            clock: ServerClock(now: clock.now), random: RandomSource(bytes: chance.bytes),
+            encryptionKeys: keys)
     }
 }
 
