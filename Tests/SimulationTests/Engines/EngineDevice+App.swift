@@ -52,11 +52,7 @@ extension EngineDevice {
                 hears(deletion)
                 lost(deletion.zoneID, deletion.reason)
             }
-            for zoneID in changes.modifications.map(\.zoneID) {
-                now.told.insert(zoneID)
-                let over = removalsOfList[zoneID] ?? 0
-                now.heardRemovals[zoneID] = max(over, now.heardRemovals[zoneID] ?? 0)
-            }
+            now.told.formUnion(changes.modifications.map(\.zoneID))
         case .willFetchRecordZoneChanges(let will):
             // What was saved into a zone that was never read may have gone with another zone of its name, or to a restore.
             if !now.read.contains(will.zoneID) && !now.begun.contains(will.zoneID) { doubt(will.zoneID) }
@@ -83,7 +79,7 @@ extension EngineDevice {
         }
     }
 
-    /// A removal is told once, with its reason, and before any zone that came after it.
+    /// A removal is told once, with its reason, and before what is in any zone that came after it.
     private func hears(_ deletion: CKDatabase.DatabaseChange.Deletion) {
         let (zoneID, reason) = (deletion.zoneID, deletion.reason)
         let heard = now.heardRemovals[zoneID] ?? 0
@@ -103,6 +99,7 @@ extension EngineDevice {
             case .signOut: nil
             }
         now.told = []
+        now.owedRemovals = [:]
         now.heardRemovals = network.ledger.removalCounts(of: user)
         switch change {
         case .signIn(let user):
@@ -194,8 +191,12 @@ extension EngineDevice {
     /// A zone has been read, or its token ran out and it is read from its beginning.
     private func ended(_ did: CKSyncEngine.Event.DidFetchRecordZoneChanges) {
         if did.error?.code == .changeTokenExpired {
+            now.owedRemovals[did.zoneID] = removalsOfPage[did.zoneID]
             doubt(did.zoneID)
         } else if did.error == nil {
+            let counts = [now.heardRemovals[did.zoneID], removalsOfList[did.zoneID], now.owedRemovals[did.zoneID]]
+            now.heardRemovals[did.zoneID] = counts.compactMap(\.self).max()
+            now.owedRemovals[did.zoneID] = nil
             now.read.insert(did.zoneID)
             now.begun.remove(did.zoneID)
             for recordID in now.unconfirmed.removeValue(forKey: did.zoneID) ?? [] { gone(recordID) }

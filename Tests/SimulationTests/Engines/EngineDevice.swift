@@ -19,8 +19,10 @@ final class EngineDevice {
         var read: Set<CKRecordZone.ID> = []
         /// Zones that the engine has told of, and not that they are gone.
         var told: Set<CKRecordZone.ID> = []
-        /// So many of a zone's removals are over for the app: it heard of them, or of a zone that came after them.
+        /// So many of a zone's removals are over for the app: it heard of them, or has read a zone that came after them.
         var heardRemovals: [CKRecordZone.ID: Int] = [:]
+        /// So many will be over when the zone, whose token ran out, has been read again.
+        var owedRemovals: [CKRecordZone.ID: Int] = [:]
         var state = StateContents()
     }
 
@@ -54,6 +56,8 @@ final class EngineDevice {
     var subscribedUser: String?
     /// How often each zone had been removed when the engine's list of zones was made.
     private(set) var removalsOfList: [CKRecordZone.ID: Int] = [:]
+    /// And when a zone's last page was made.
+    private(set) var removalsOfPage: [CKRecordZone.ID: Int] = [:]
     var courier = EngineCourier()
 
     init(index: Int, _ device: EngineScript.Device, network: EngineNetwork) {
@@ -212,6 +216,10 @@ final class EngineDevice {
         case .fetchDatabaseChanges:
             let input = network.answer(effect, for: self, pageSize: pageSize)
             removalsOfList = network.ledger.removalCounts(of: owner)
+            return input
+        case .fetchZoneChanges(let zoneID, _):
+            let input = network.answer(effect, for: self, pageSize: pageSize)
+            removalsOfPage[zoneID] = network.ledger.removalCounts(of: owner)[zoneID]
             return input
         default: return network.answer(effect, for: self, pageSize: pageSize)
         }

@@ -272,4 +272,47 @@ import Testing
         try await sender.fetchChanges()
         #expect(phone.titles == laptop.titles)
     }
+
+    @Test(
+        "A database whose token ran out is read from its beginning: what went is told, all else comes, nothing unsent is lost",
+        .behaviour("engine.token-expired"), arguments: Wire.allCases)
+    func databaseTokenExpired(_ wire: Wire) async throws {
+        let world = try World(wire)
+        let database = try await database(world)
+        let app = EngineRecorder()
+        let device = try world.device()
+        let engine = app.engine(device.container(World.container).privateCloudDatabase)
+        try await engine.fetchChanges()
+        // Months without a network, while everything else goes on and the server forgets what went.
+        device.isOffline = true
+        app.send([note("unsent", Self.zones[0]), note("unsent", Self.zones[2])], engine)
+        try await database.deleteRecord(withID: CKRecord.ID("in A", Self.zones[0]))
+        try await database.save(note("new", Self.zones[0]))
+        try await database.deleteRecordZone(withID: Self.zones[1])
+        world.cloud.clock.advance(by: .seconds(400 * 24 * 3600))
+        try world.cloud.runMaintenance()
+        app.forgetEvents()
+        device.isOffline = false
+        try await engine.fetchChanges()
+        #expect(app.zoneDeletions.map(\.zoneID) == [Self.zones[1]])
+        // Zone A's token ran out too, zone C's did not.
+        let ends = app.events.compactMap { event -> String? in
+            guard case .didFetchRecordZoneChanges(let did) = event else { return nil }
+            return did.zoneID.zoneName + (did.error == nil ? "" : did.error?.code == .changeTokenExpired ? "!" : "?")
+        }
+        #expect(Set(ends).isSubset(of: ["A!", "A", "C"]) && ends.filter { $0 != "C" } == ["A!", "A"])
+        #expect(app.fetchedRecords.map(\.recordID.recordName).filter { $0 != "in C" } == ["new"])
+        #expect(app.fetched.flatMap(\.deletions).isEmpty)
+        #expect(engine.state.pendingRecordZoneChanges.count == 2)
+        try await engine.sendChanges()
+        #expect(engine.state.pendingRecordZoneChanges.isEmpty)
+        for zoneID in [Self.zones[0], Self.zones[2]] {
+            #expect(try await database.record(for: CKRecord.ID("unsent", zoneID))["title"] == "Title")
+        }
+        // It is caught up again, and hears of nothing twice.
+        try await engine.fetchChanges()
+        app.forgetEvents()
+        try await engine.fetchChanges()
+        #expect(app.names == ["willFetchChanges", "didFetchChanges"])
+    }
 }
