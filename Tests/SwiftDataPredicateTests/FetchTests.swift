@@ -52,6 +52,43 @@ struct FetchTests {
         #expect(try titles(descriptor) == ["quiet", "Alpha"])
     }
 
+    @Test(
+        "Unsaved changes of objects that a fetch reaches through relationships count, in conditions and orders",
+        .behaviour("predicate.pending-related"))
+    func relatedChanges() throws {
+        let (alpha, beta, gamma) = (world.notes[0], world.notes[1], world.notes[2])
+        let (home, work) = (try #require(alpha.notebook), try #require(beta.notebook))
+        let inHome = FetchDescriptor<Note>(predicate: #Predicate { $0.notebook?.name == "Home" })
+        #expect(try titles(inHome) == ["Alpha", "Cafe\u{301}"])
+        work.name = "Home"
+        #expect(try titles(inHome) == ["Alpha", "beta 10", "Cafe\u{301}"])
+        home.name = "House"
+        #expect(try titles(inHome) == ["beta 10"])
+        // Two steps away, and new.
+        home.owner?.name = "Eve"
+        work.owner = Person(name: "Eve")
+        var eves = FetchDescriptor<Note>(
+            predicate: #Predicate { $0.notebook?.owner?.name == "Eve" },
+            sortBy: [SortDescriptor(\.notebook?.name, order: .reverse), SortDescriptor(\.rating)])
+        #expect(try titles(eves) == ["Cafe\u{301}", "Alpha", "beta 10"])
+        eves.fetchOffset = 1
+        eves.fetchLimit = 1
+        #expect(try titles(eves) == ["Alpha"])
+        let hot = FetchDescriptor<Note>(predicate: #Predicate { $0.tags.contains { $0.isHot && $0.name == "cold" } })
+        #expect(try titles(hot) == [])
+        alpha.tags.first { $0.name == "cold" }?.isHot = true
+        #expect(try titles(hot) == ["Alpha", "beta 10"])
+        let loose = FetchDescriptor<Note>(predicate: #Predicate { $0.notebook == nil })
+        context.delete(home)
+        #expect(try titles(loose) == ["Alpha", "beta 9", "Cafe\u{301}", "quiet"])
+        gamma.parent?.title = "Omega"
+        try context.delete(model: Note.self, where: #Predicate { $0.parent?.title == "Omega" })
+        #expect(try titles(FetchDescriptor()) == ["Omega", "Cafe\u{301}", "quiet"])
+        var stored = inHome
+        stored.includePendingChanges = false
+        #expect(try titles(stored) == ["Omega", "Cafe\u{301}"])
+    }
+
     @Test("Without them, objects are found by what the store has")
     func storedState() throws {
         world.notes[0].rating = -30
@@ -83,6 +120,11 @@ struct FetchTests {
             try titles(FetchDescriptor(predicate: #Predicate { $0.notebook?.persistentModelID == bookID })) == ["new"])
         try context.save()
         #expect(try titles(FetchDescriptor(predicate: #Predicate { $0.notebook?.name == "New" })) == ["new"])
+        // The identifiers that were given before still name them.
+        #expect(note.persistentModelID != id)
+        #expect(try titles(FetchDescriptor(predicate: #Predicate { $0.persistentModelID == id })) == ["new"])
+        #expect(
+            try titles(FetchDescriptor(predicate: #Predicate { $0.notebook?.persistentModelID == bookID })) == ["new"])
     }
 
     @Test("A fetch that the store cannot answer throws, with unsaved objects and without")

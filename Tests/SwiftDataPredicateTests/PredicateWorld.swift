@@ -71,15 +71,21 @@ struct PredicateWorld {
             Tag(name: texts.randomElement(using: &random)!, isHot: some(true, false), heat: some(nil, 1, 3))
         }
         var notes: [Note] = []
-        for _ in 0..<25 {
-            let note = Note(
-                texts.randomElement(using: &random)!, body: some(nil, "", "a", "Caf\u{E9} beta"),
-                rating: some(0, 1, 2, 3, -5, 10, 1_000), weight: some(0, 0.5, -2),
-                createdAt: .init(timeIntervalSinceReferenceDate: some(0, 5, 10)),
-                dueAt: some(nil, Date(timeIntervalSinceReferenceDate: 5), Date(timeIntervalSinceReferenceDate: 100)),
-                kind: some(.plain, .secret, .shared), priority: some(nil, .low, .high),
-                place: some(nil, Place(city: "Rome", zip: 1), Place(city: "Oslo")), scores: some([], [1], [3, 10, 3]),
-                pinned: some(true, false), flagged: some(nil, true, false), stars: some(nil, 0, 1, 3))
+        for number in 0..<25 {
+            let title = texts.randomElement(using: &random)!
+            let note =
+                number % 6 == 5
+                ? Memo(title, reason: some(nil, "", "Home"))
+                : Note(
+                    title, body: some(nil, "", "a", "Caf\u{E9} beta"),
+                    rating: some(0, 1, 2, 3, -5, 10, 1_000), weight: some(0, 0.5, -2),
+                    createdAt: .init(timeIntervalSinceReferenceDate: some(0, 5, 10)),
+                    dueAt: some(
+                        nil, Date(timeIntervalSinceReferenceDate: 5), Date(timeIntervalSinceReferenceDate: 100)),
+                    kind: some(.plain, .secret, .shared), priority: some(nil, .low, .high),
+                    place: some(nil, Place(city: "Rome", zip: 1), Place(city: "Oslo")),
+                    scores: some([], [1], [3, 10, 3]),
+                    pinned: some(true, false), flagged: some(nil, true, false), stars: some(nil, 0, 1, 3))
             context.insert(note)
             try context.save()
             notes.append(note)
@@ -87,11 +93,21 @@ struct PredicateWorld {
         self.notes = notes
         for book in books { context.insert(book) }
         for tag in tags { context.insert(tag) }
-        for note in notes {
+        let people = ["a", "Home"].map { Person(name: $0) }
+        for book in books { book.owner = some(nil, people[0], people[1]) }
+        for (number, note) in notes.enumerated() {
+            note.parent = some(nil, notes.first, notes[number / 2])
             note.notebook = some(nil, books[0], books[1], books[2], books[3])
             note.tags = tags.filter { _ in some(true, false, false) }
         }
         try context.save()
+    }
+
+    /// Predicates that ask for this world's objects too.
+    func generator(_ seed: UInt64) -> PredicateGenerator {
+        PredicateGenerator(
+            random: SeededRandom(state: seed), notes: notes.map(\.persistentModelID),
+            notebooks: ((try? context.fetch(FetchDescriptor<Notebook>())) ?? []).map(\.persistentModelID))
     }
 
     func query(_ predicate: Predicate<Note>, sortBy: [SortDescriptor<Note>] = []) throws -> ModelQuery<Note> {

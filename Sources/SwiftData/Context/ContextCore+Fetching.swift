@@ -50,6 +50,21 @@ extension ContextCore {
         }
     }
 
+    /// Unchanged objects that a query relates to changed ones, but for those that are known already.
+    func reachingChanges<Model: PersistentModel>(
+        _ query: StoreQuery, _ binding: StoreBinding, _ known: [Model]
+    ) throws -> [Model] {
+        guard var changes = ReachedChanges(self, binding, ModelDescription.of(Model.self)),
+            let condition = changes.condition(of: query)
+        else { return [] }
+        var objects: [Model] = []
+        let reaching = StoreQuery(
+            entity: query.entity, includesSubentities: query.includesSubentities, predicate: condition)
+        try read(reaching, binding, into: &objects)
+        let known = Set(known.lazy.map { ObjectIdentifier($0) })
+        return objects.filter { !known.contains(ObjectIdentifier($0)) }
+    }
+
     /// Makes objects of the rows that a query finds.
     func read<Model: PersistentModel>(
         _ query: StoreQuery, _ binding: StoreBinding, into result: inout [Model]

@@ -53,6 +53,12 @@ extension ContextCore {
         return model.isDeleted ? nil : model
     }
 
+    /// The identifier that an object has now which had another before its first save.
+    func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+        guard case .temporary(let number) = identifier.key else { return identifier }
+        return temporary[number]?.model?.persistentModelID ?? identifier
+    }
+
     private func binding(of identifier: PersistentIdentifier) -> StoreBinding? {
         bindings.first { $0.identifier == identifier.storeIdentifier }
     }

@@ -3,8 +3,8 @@ import PersistentStore
 
 /// How a fetch is carried out: what the store does, and what is left for memory.
 ///
-/// The store finds, orders and pages. Only objects with unsaved changes are judged here, by what they are now: they are taken out
-/// of the store's answer and put where they belong.
+/// The store finds, orders and pages. Only objects with unsaved changes, and those that the query relates to such, are judged here,
+/// by what they are now: they are taken out of the store's answer and put where they belong.
 struct FetchPlan<Model: PersistentModel> {
     let descriptor: FetchDescriptor<Model>
     let parts: [(binding: StoreBinding, asked: ModelQuery<Model>)]
@@ -43,18 +43,23 @@ struct FetchPlan<Model: PersistentModel> {
         }
         let hides =
             core.deleted.live > 0 && core.deleted.states.contains { $0.flags.contains(.deleted) && $0.model is Model }
+        let all = try bindings.map { binding in
+            let asked = try ModelQuery(
+                predicate: descriptor.predicate, sortBy: descriptor.sortBy, limit: nil, offset: nil,
+                includesSubentities: includesSubentities, layout: binding.store.layout,
+                storeIdentifier: binding.identifier, mirror: binding.mirror, core: core)
+            if descriptor.includePendingChanges {
+                pending += try Self.asking { try core.reachingChanges(asked.query, binding, pending) }
+            }
+            return (binding, asked)
+        }
         self.pending = pending
         isAnswerComplete = pending.isEmpty && !hides && bindings.count == 1
         let needsMemory = !isAnswerComplete || bindings.contains { $0.mirror != nil }
         self.needsMemory = needsMemory
-        parts = try bindings.map { binding in
-            let asked = try ModelQuery(
-                predicate: descriptor.predicate, sortBy: descriptor.sortBy,
-                limit: needsMemory ? nil : descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 },
-                offset: needsMemory ? nil : descriptor.fetchOffset.flatMap { $0 < 0 ? nil : $0 },
-                includesSubentities: includesSubentities, layout: binding.store.layout,
-                storeIdentifier: binding.identifier, mirror: binding.mirror)
-            return (binding, asked)
+        parts = all.map { binding, asked in
+            if needsMemory { return (binding, asked) }
+            return (binding, asked.page(descriptor.fetchLimit, descriptor.fetchOffset))
         }
     }
 

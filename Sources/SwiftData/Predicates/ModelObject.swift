@@ -50,13 +50,16 @@ struct ModelObject: StoreObject {
     func objects(_ relationship: String) -> [any StoreObject] {
         guard let objects = read(relationship) as? any Collection else { return [] }
         return PredicateConstants.elements(objects).compactMap { object in
-            (object as? any PersistentModel).map { ModelObject(model: $0, identity: identity) }
+            guard let model = object as? any PersistentModel, !model.isDeleted else { return nil }
+            return ModelObject(model: model, identity: identity)
         }
     }
 
+    // A deleted object has no values: whoever still leads to it leads to a row that will not be there.
+
     private func read(_ name: String) -> Any? {
         let description = ModelDescription.of(type(of: model))
-        guard let index = description.index(named: name) else { return nil }
+        guard !model.isDeleted, let index = description.index(named: name) else { return nil }
         return (model as Any)[keyPath: description.properties[index].keyPath].flatMap(unwrapped)
     }
 }

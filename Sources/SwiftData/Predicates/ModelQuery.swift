@@ -3,7 +3,7 @@ import PersistentStore
 
 /// What a fetch asks of the store, and the same question for objects that were not saved yet.
 package struct ModelQuery<Model: PersistentModel>: Sendable {
-    package let query: StoreQuery
+    package private(set) var query: StoreQuery
     private let identity: PredicateIdentity
 
     /// Throws `unsupportedPredicate`, `unsupportedKeyPath` or `unsupportedSortDescriptor` naming the part that the store cannot
@@ -17,21 +17,32 @@ package struct ModelQuery<Model: PersistentModel>: Sendable {
             includesSubentities: includesSubentities, layout: layout, storeIdentifier: storeIdentifier, mirror: nil)
     }
 
-    /// - Parameter mirror: knows the rows of identifiers of an app's own store.
+    /// - Parameters:
+    ///   - mirror: knows the rows of identifiers of an app's own store.
+    ///   - core: knows what became of the identifiers that it gave to objects before their first save.
     init(
         predicate: Predicate<Model>?, sortBy: [SortDescriptor<Model>], limit: Int?, offset: Int?,
-        includesSubentities: Bool, layout: StoreLayout, storeIdentifier: String?, mirror: StoreMirror?
+        includesSubentities: Bool, layout: StoreLayout, storeIdentifier: String?, mirror: StoreMirror?,
+        core: ContextCore? = nil
     ) throws(SwiftDataError) {
         let identity = PredicateIdentity(layout: layout, storeIdentifier: storeIdentifier, mirror: mirror)
         self.identity = identity
         do {
             query = StoreQuery(
                 entity: ModelDescription.of(Model.self).name, includesSubentities: includesSubentities,
-                predicate: try predicate.map { try PredicateTranslation.expression(of: $0, identity) },
+                predicate: try predicate.map { try PredicateTranslation.expression(of: $0, identity, core) },
                 sort: try sortBy.map(SortTranslation.sort), limit: limit, offset: offset)
         } catch {
             throw SwiftDataError(error as? PredicateProblem ?? .predicate("\(error)"))
         }
+    }
+
+    /// The same question for a part of the answer; negative numbers say nothing.
+    func page(_ limit: Int?, _ offset: Int?) -> ModelQuery {
+        var page = self
+        page.query.limit = limit.flatMap { $0 < 0 ? nil : $0 }
+        page.query.offset = offset.flatMap { $0 < 0 ? nil : $0 }
+        return page
     }
 
     /// Whether an object matches the predicate as its row would. Never traps.
@@ -54,9 +65,9 @@ package struct ModelQuery<Model: PersistentModel>: Sendable {
 
 extension PredicateTranslation {
     static func expression<Model: PersistentModel>(
-        of predicate: Predicate<Model>, _ identity: PredicateIdentity
+        of predicate: Predicate<Model>, _ identity: PredicateIdentity, _ core: ContextCore?
     ) throws -> StoreExpression {
-        let translation = PredicateTranslation(identity)
+        let translation = PredicateTranslation(identity, core)
         translation.bind(predicate.variable, to: .object(.variable(0)))
         return try translation.condition(predicate.expression)
     }

@@ -4,6 +4,7 @@ import PersistentStore
 /// The translation of one predicate: what its variables stand for, and where names are looked up.
 final class PredicateTranslation {
     let identity: PredicateIdentity
+    private let core: ContextCore?
     private var terms: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     /// Variables that stand for known values, for evaluating the parts that need no row.
     private(set) var bindings = PredicateBindings()
@@ -12,8 +13,9 @@ final class PredicateTranslation {
     /// Parts that captured lists multiply.
     private var budget = 20_000
 
-    init(_ identity: PredicateIdentity) {
+    init(_ identity: PredicateIdentity, _ core: ContextCore?) {
         self.identity = identity
+        self.core = core
     }
 
     /// A step that fails, with no value whatever its type.
@@ -110,7 +112,8 @@ final class PredicateTranslation {
         try values.compactMap { value in
             guard let value = unwrapped(value) else { return nil }
             switch value {
-            case let identifier as PersistentIdentifier: return identity.row(identifier)
+            case let identifier as PersistentIdentifier:
+                return identity.row(core?.current(identifier) ?? identifier)
             case let model as any PersistentModel: return identity.row(model.persistentModelID)
             default: throw PredicateProblem.predicate("an object compared with a value of the type \(type(of: value))")
             }
