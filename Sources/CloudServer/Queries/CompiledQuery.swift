@@ -23,7 +23,7 @@ struct CompiledQuery: Sendable {
         _ context: RequestContext
     ) throws(ServerError) {
         guard let type = schema.type(named: query.recordType) else {
-            throw .badRequest("Did not find record type: \(query.recordType)")
+            throw .badRequest("Did not find record type: \(query.recordType)", .unknownItem)
         }
         guard query.filterBy.count <= Self.maximumFilters, query.sortBy.count <= Self.maximumSorts else {
             throw .badRequest(

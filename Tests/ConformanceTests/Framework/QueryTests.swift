@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(
-        "What CloudKit cannot ask, and what the schema does not know, is invalidArguments",
+        "What CloudKit cannot ask is invalidArguments, as are unknown fields; an unknown type is unknownItem",
         .behaviour("ck.query-refused"), arguments: Wire.allCases)
     func refused(_ wire: Wire) async throws {
         let database = try await filled(wire)
@@ -132,7 +132,7 @@ import Testing
             #expect(await error { try await names(database, format) }?.code == .invalidArguments, "\(format)")
         }
         let unknown = CKQuery(recordType: "Nothing", predicate: NSPredicate(value: true))
-        #expect(await error { try await database.records(matching: unknown) }?.code == .invalidArguments)
+        #expect(await error { try await database.records(matching: unknown) }?.code == .unknownItem)
     }
 
     @Test(

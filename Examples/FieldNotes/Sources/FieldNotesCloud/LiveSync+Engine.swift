@@ -144,6 +144,8 @@ extension LiveSync: CKSyncEngineDelegate {
     private func handle(_ sent: CKSyncEngine.Event.SentRecordZoneChanges, _ engine: CKSyncEngine) async throws {
         // Those the engine sends again by itself; everything else that failed is the app's to mend.
         let kept = Set(engine.state.pendingRecordZoneChanges)
+        // Those that do not come now come with the record itself, and the note is sent then.
+        try? await store.fetchPhotos(of: sent.failedRecordSaves.compactMap(\.error.serverRecord))
         let (events, failures) = try await store.update { local in
             var events: [Event] = []
             var failures: [(Note, CKError)] = []

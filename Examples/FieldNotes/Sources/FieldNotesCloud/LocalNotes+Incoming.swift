@@ -12,6 +12,7 @@ extension LocalNotes {
     /// Takes in the cloud's newest state of a note. An edit made here meanwhile is merged and stays to be sent.
     func receive(_ record: CKRecord) throws -> Outcome {
         guard let theirs = Note(record: record) else { return .nothing }
+        for case (let photo, let file?) in record.photos { try photos.keep(file, as: photo) }
         guard let row = try context.storedNote(theirs.id) else {
             try context.upsert(theirs).agree(on: theirs, as: record, .synced)
             return .received

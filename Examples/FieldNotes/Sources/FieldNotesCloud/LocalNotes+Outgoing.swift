@@ -10,8 +10,10 @@ struct OutgoingNote: Sendable {
     var isDeletion: Bool
     var base: Note?
     var systemFields: Data?
+    private let photos: PhotoFolder
 
-    init(_ row: StoredNote) {
+    init(_ row: StoredNote, _ photos: PhotoFolder) {
+        self.photos = photos
         note = row.note
         isDeletion = row.state == .deleted
         base = row.base
@@ -25,7 +27,7 @@ struct OutgoingNote: Sendable {
         let record =
             systemFields.flatMap(CKRecord.unarchive(systemFields:))
             ?? CKRecord(recordType: NoteRecord.type, recordID: recordID)
-        note.write(to: record, since: base)
+        note.write(to: record, since: base, photos)
         return record
     }
 
@@ -38,7 +40,7 @@ struct OutgoingNote: Sendable {
 extension LocalNotes {
     /// What the cloud does not have yet, the oldest edit first.
     func pending() throws -> [OutgoingNote] {
-        try context.pendingNotes().map(OutgoingNote.init)
+        try context.pendingNotes().map { OutgoingNote($0, photos) }
     }
 
     /// The cloud has taken the note. It may have been edited again while it was on its way: then it stays pending.

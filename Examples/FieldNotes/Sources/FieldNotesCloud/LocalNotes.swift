@@ -8,6 +8,7 @@ import SwiftData
 /// how far it has read the cloud's changes.
 struct LocalNotes {
     let context: ModelContext
+    let photos: PhotoFolder
 
     /// The one row about the cloud.
     func progress() throws -> StoredProgress {

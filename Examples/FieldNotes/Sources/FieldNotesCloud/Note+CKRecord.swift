@@ -1,5 +1,6 @@
 import CloudKit
 import FieldNotesModel
+import FieldNotesStore
 import Foundation
 
 /// How a note looks in the cloud: a record "Note" in the zone "Notes" of its owner's private database, named by the
@@ -26,11 +27,12 @@ extension Note {
             id: id, title: record["title"] as? String ?? "", body: record["body"] as? String ?? "",
             createdAt: createdAt, modifiedAt: record["modifiedAt"] as? Date ?? record.modificationDate ?? createdAt,
             tags: record["tags"] as? [String] ?? [], isPinned: record["isPinned"] as? Bool ?? false,
-            notebook: record["notebook"] as? String)
+            notebook: record["notebook"] as? String, place: record["place"] as? String,
+            photos: record.photos.map(\.photo))
     }
 
     /// Writes into `record` what differs from `base`, the note as the cloud has it, so that only those fields are sent.
-    func write(to record: CKRecord, since base: Note?) {
+    func write(to record: CKRecord, since base: Note?, _ folder: PhotoFolder) {
         if title != base?.title { record["title"] = title }
         if body != base?.body { record["body"] = body }
         if createdAt != base?.createdAt { record["createdAt"] = createdAt }
@@ -39,10 +41,22 @@ extension Note {
         if tags != base?.tags ?? [] { record["tags"] = tags.isEmpty ? nil : tags }
         if isPinned != base?.isPinned { record["isPinned"] = isPinned }
         if notebook != base?.notebook { record["notebook"] = notebook }
+        if place != base?.place { record["place"] = place }
+        if photos != base?.photos ?? [] {
+            record["photoNames"] = photos.isEmpty ? nil : photos.map(\.fileName)
+            record["photos"] = photos.isEmpty ? nil : photos.map { CKAsset(fileURL: folder.url(of: $0)) }
+        }
     }
 }
 
 extension CKRecord {
+    /// The photos of a note's record; a file only where the record was fetched, not where an error carries it.
+    var photos: [(photo: Photo, file: URL?)] {
+        let names = self["photoNames"] as? [String] ?? []
+        let assets = self["photos"] as? [CKAsset] ?? []
+        return zip(names, assets).compactMap { name, asset in Photo(fileName: name).map { ($0, asset.fileURL) } }
+    }
+
     /// The record without its fields: its identity and its change tag, to be kept beside the note.
     var archivedSystemFields: Data {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)

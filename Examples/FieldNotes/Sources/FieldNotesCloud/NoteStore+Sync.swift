@@ -133,6 +133,10 @@ extension NoteStore {
         let (saves, deletes) = try await database.modifyRecords(
             saving: edited.map(\.record), deleting: batch.filter(\.isDeletion).map(\.recordID),
             savePolicy: .ifServerRecordUnchanged, atomically: false)
+        try await fetchPhotos(
+            of: saves.values.compactMap { result in
+                if case .failure(let error as CKError) = result { error.serverRecord } else { nil }
+            })
         let (done, failure) = try await update { local in
             var done = SyncReport()
             var failure: (any Error)?
@@ -161,6 +165,20 @@ extension NoteStore {
         report.deleted += done.deleted
         report.merged += done.merged
         if let failure { throw failure }
+    }
+}
+
+extension NoteStore {
+    /// Fetches the photos of records that came with conflicts: those come without files, and a merged note is sent with them.
+    func fetchPhotos(of records: [CKRecord]) async throws {
+        let incomplete = records.filter { record in
+            record.photos.contains { $0.file == nil && !persistence.photos.contains($0.photo) }
+        }
+        guard !incomplete.isEmpty else { return }
+        for (_, result) in try await database.records(for: incomplete.map(\.recordID)) {
+            guard let record = try? result.get() else { continue }
+            for case (let photo, let file?) in record.photos { try persistence.photos.keep(file, as: photo) }
+        }
     }
 }
 

@@ -32,6 +32,12 @@ public actor NoteStore: NotePersisting {
         get async throws { try await persistence.read { try $0.pendingNotes().count } }
     }
 
+    /// Where a photo's file is. One of a note that another device edited meanwhile comes with the next sync.
+    public nonisolated func file(of photo: Photo) -> URL { persistence.photos.url(of: photo) }
+
+    /// Copies a file, for a note to refer to.
+    public nonisolated func addPhoto(_ file: URL) throws -> Photo { try persistence.photos.add(file) }
+
     public func save(_ note: Note) async throws {
         try await persistence.save(note)
     }
@@ -42,12 +48,12 @@ public actor NoteStore: NotePersisting {
 
     /// Looks at what this device knows.
     func read<Value: Sendable>(_ body: @Sendable (LocalNotes) throws -> Value) async throws -> Value {
-        try await persistence.read { try body(LocalNotes(context: $0)) }
+        try await persistence.read { try body(LocalNotes(context: $0, photos: persistence.photos)) }
     }
 
     /// Changes what this device knows, and stores it before anybody hears of it.
     @discardableResult
     func update<Value: Sendable>(_ change: @Sendable (LocalNotes) throws -> Value) async throws -> Value {
-        try await persistence.update { try change(LocalNotes(context: $0)) }
+        try await persistence.update { try change(LocalNotes(context: $0, photos: persistence.photos)) }
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 extension Note {
     /// One note out of two that were edited apart, so that no edit is lost.
     ///
-    /// A field that only one side has changed keeps that change. Where both changed it, the later one wins; tags are
-    /// added and removed one by one, and of the body both sides' lines are kept.
+    /// A field that only one side has changed keeps that change. Where both changed it, the later one wins; tags and
+    /// photos are added and removed one by one, and of the body both sides' lines are kept.
     ///
     /// - Parameter base: The note as both sides last had it in common; nil where they never had.
     public func merging(_ other: Note, since base: Note?) -> Note {
@@ -23,15 +23,18 @@ extension Note {
             body: Self.mergedBody(
                 since: base?.body, earlier: otherIsLater ? body : other.body, later: otherIsLater ? other.body : body),
             createdAt: min(createdAt, other.createdAt), modifiedAt: max(modifiedAt, other.modifiedAt),
-            tags: Self.mergedTags(since: base?.tags ?? [], tags, other.tags), isPinned: pick(\.isPinned),
-            notebook: pick(\.notebook))
+            tags: Self.mergedList(since: base?.tags ?? [], tags, other.tags), isPinned: pick(\.isPinned),
+            notebook: pick(\.notebook), place: pick(\.place),
+            photos: Self.mergedList(since: base?.photos ?? [], photos, other.photos))
     }
 
-    private static func mergedTags(since base: [String], _ mine: [String], _ theirs: [String]) -> [String] {
+    private static func mergedList<Value: Hashable>(
+        since base: [Value], _ mine: [Value], _ theirs: [Value]
+    ) -> [Value] {
         let removed = Set(base).subtracting(mine).union(Set(base).subtracting(theirs))
-        var tags: [String] = []
-        for tag in theirs + mine where !removed.contains(tag) && !tags.contains(tag) { tags.append(tag) }
-        return tags
+        var merged: [Value] = []
+        for value in theirs + mine where !removed.contains(value) && !merged.contains(value) { merged.append(value) }
+        return merged
     }
 
     private static func mergedBody(since base: String?, earlier: String, later: String) -> String {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Which notes a list shows.
 public struct NoteFilter: Hashable, Sendable {
-    /// Every word must occur in the title, the body, the notebook's name or a tag, in whatever case.
+    /// Every word must occur in the title, the body, the names of notebook and place or a tag, in whatever case.
     public var text: String
     public var tag: String?
     public var notebook: String?
@@ -16,7 +16,9 @@ public struct NoteFilter: Hashable, Sendable {
     public func matches(_ note: Note) -> Bool {
         if let tag, !note.tags.contains(tag) { return false }
         if let notebook, note.notebook != notebook { return false }
-        let haystack = ([note.title, note.body, note.notebook ?? ""] + note.tags).map { $0.lowercased() }
+        let haystack = ([note.title, note.body, note.notebook ?? "", note.place ?? ""] + note.tags).map {
+            $0.lowercased()
+        }
         return text.lowercased().split(separator: " ").allSatisfy { word in
             haystack.contains { $0.contains(word) }
         }

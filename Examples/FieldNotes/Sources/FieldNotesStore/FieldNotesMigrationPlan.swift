@@ -4,8 +4,15 @@ import SwiftData
 
 /// How stores of earlier versions become today's.
 public enum FieldNotesMigrationPlan: SchemaMigrationPlan {
-    public static var schemas: [any VersionedSchema.Type] { [FieldNotesSchemaV1.self, FieldNotesSchemaV2.self] }
-    public static var stages: [MigrationStage] { [oneNoteForEachIdentifier] }
+    public static var schemas: [any VersionedSchema.Type] {
+        [FieldNotesSchemaV1.self, FieldNotesSchemaV2.self, FieldNotesSchemaV3.self]
+    }
+    public static var stages: [MigrationStage] { [oneNoteForEachIdentifier, placesAndPhotos] }
+
+    /// Columns come, and nothing else.
+    static var placesAndPhotos: MigrationStage {
+        .lightweight(fromVersion: FieldNotesSchemaV2.self, toVersion: FieldNotesSchemaV3.self)
+    }
 
     /// The second version's identifiers are unique. Notes that share one become one before the column is made so, and no
     /// line of theirs is lost.

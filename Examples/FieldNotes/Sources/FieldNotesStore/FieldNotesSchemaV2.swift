@@ -1,7 +1,8 @@
 import Foundation
 import SwiftData
 
-/// The notes as they are kept today: one row for each identifier, notebooks, and what a note's way to the cloud needs.
+/// The notes as the second version of the app kept them: one row for each identifier, notebooks, and what a note's way to the
+/// cloud needs. Frozen: stores of that version are opened by it.
 public enum FieldNotesSchemaV2: VersionedSchema {
     public static let versionIdentifier = Schema.Version(2, 0, 0)
     public static var models: [any PersistentModel.Type] { [StoredNote.self, StoredProgress.self] }
@@ -43,14 +44,4 @@ public enum FieldNotesSchemaV2: VersionedSchema {
 
         public init() {}
     }
-}
-
-public typealias StoredNote = FieldNotesSchemaV2.StoredNote
-public typealias StoredProgress = FieldNotesSchemaV2.StoredProgress
-
-/// What the cloud knows of a note's newest state here.
-public enum SyncState: String, Codable, Sendable {
-    case synced, edited
-    /// Kept until the deletion was sent.
-    case deleted
 }

@@ -17,7 +17,7 @@ extension StoredNote {
     public var note: Note {
         Note(
             id: id, title: title, body: body, createdAt: createdAt, modifiedAt: modifiedAt, tags: tags,
-            isPinned: isPinned, notebook: notebook)
+            isPinned: isPinned, notebook: notebook, place: place, photos: photos)
     }
 
     /// Takes over everything that the user sees. What is the same already is not written again.
@@ -29,6 +29,8 @@ extension StoredNote {
         if tags != note.tags { tags = note.tags }
         if isPinned != note.isPinned { isPinned = note.isPinned }
         if notebook != note.notebook { notebook = note.notebook }
+        if place != note.place { place = note.place }
+        if photos != note.photos { photos = note.photos }
     }
 }
 

@@ -11,6 +11,7 @@ import SwiftData
 public actor SwiftDataNotePersistence: NotePersisting {
     /// The folder of the store.
     public nonisolated let directory: URL
+    public nonisolated let photos: PhotoFolder
     private let container: ModelContainer
 
     /// Opens the notes in `directory`, which is made where it does not exist. A store of an earlier version of the app is
@@ -20,10 +21,11 @@ public actor SwiftDataNotePersistence: NotePersisting {
     public init(directory: URL) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         self.directory = directory
+        photos = PhotoFolder(directory.appendingPathComponent("Photos", isDirectory: true))
         let lock = try FileLock(Self.lock(directory))
         defer { lock.release() }
         container = try ModelContainer(
-            for: Schema(versionedSchema: FieldNotesSchemaV2.self), migrationPlan: FieldNotesMigrationPlan.self,
+            for: Schema(versionedSchema: FieldNotesSchemaV3.self), migrationPlan: FieldNotesMigrationPlan.self,
             configurations: ModelConfiguration(
                 url: directory.appendingPathComponent("FieldNotes.store"), cloudKitDatabase: .none))
     }

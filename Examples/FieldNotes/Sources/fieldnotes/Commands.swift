@@ -8,8 +8,8 @@ struct NoteCommand: Sendable {
 }
 
 let commands: [String: NoteCommand] = [
-    "add": NoteCommand(options: ["body", "tag", "notebook", "pin"], run: add),
-    "edit": NoteCommand(options: ["title", "body", "append", "tag", "untag", "notebook"], run: edit),
+    "add": NoteCommand(options: ["body", "tag", "notebook", "place", "photo", "pin"], run: add),
+    "edit": NoteCommand(options: ["title", "body", "append", "tag", "untag", "notebook", "place", "photo"], run: edit),
     "list": NoteCommand(options: ["tag", "notebook", "sort", "json"], run: list),
     "show": NoteCommand(run: show),
     "search": NoteCommand(options: ["cloud", "json"], run: search),
@@ -18,12 +18,15 @@ let commands: [String: NoteCommand] = [
     "delete": NoteCommand(run: delete),
     "sync": NoteCommand(options: ["watch"], run: sync),
     "status": NoteCommand(run: status),
+    "publish": NoteCommand(options: ["cover"], run: publish),
+    "guides": NoteCommand(options: ["covers"], run: guides),
 ]
 
 @Sendable private func add(_ store: NoteStore, _ line: CommandLineWords) async throws {
     let note = Note(
         title: try line.text("the note's title"), body: line.value("body") ?? "", tags: line.values("tag"),
-        isPinned: line.has("pin"), notebook: line.value("notebook"))
+        isPinned: line.has("pin"), notebook: line.value("notebook"), place: line.value("place"),
+        photos: try photos(line, store))
     try await store.save(note)
     print("Added   \(summary(note))")
 }
@@ -31,11 +34,14 @@ let commands: [String: NoteCommand] = [
 @Sendable private func edit(_ store: NoteStore, _ line: CommandLineWords) async throws {
     var note = try await find(line, in: store)
     let before = note
+    let added = try photos(line, store)
     note.edit { note in
         if let title = line.value("title") { note.title = title }
         if let body = line.value("body") { note.body = body }
         if let text = line.value("append") { note.body += (note.body.isEmpty ? "" : "\n") + text }
         if let notebook = line.value("notebook") { note.notebook = notebook.isEmpty ? nil : notebook }
+        if let place = line.value("place") { note.place = place.isEmpty ? nil : place }
+        note.photos += added
         note.tags += line.values("tag").filter { !note.tags.contains($0) }
         note.tags.removeAll { line.values("untag").contains($0) }
     }
@@ -59,6 +65,8 @@ let commands: [String: NoteCommand] = [
     let note = try await find(line, in: store)
     print(summary(note))
     print("  created \(note.createdAt.formatted(.iso8601)), changed \(note.modifiedAt.formatted(.iso8601))")
+    if let place = note.place { print("  seen at \(place)") }
+    for photo in note.photos { print("  photo \(store.file(of: photo).path)") }
     if !note.body.isEmpty { print(note.body.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")) }
 }
 
@@ -103,6 +111,41 @@ private func setPinned(_ isPinned: Bool, _ store: NoteStore, _ line: CommandLine
     let count = try await store.notes().count
     let waiting = try await store.pendingCount
     print("\(counted(count, "note")), \(counted(waiting, "change")) not in the cloud yet")
+}
+
+// MARK: - Field guides
+
+@Sendable private func publish(_ store: NoteStore, _ line: CommandLineWords) async throws {
+    let notebook = try line.text("which notebook")
+    let notes = NoteSortOrder.title.sorted(try await store.notes().filter(NoteFilter(notebook: notebook).matches))
+    guard !notes.isEmpty else { throw Complaint("No note here is in a notebook “\(notebook)”.", code: 4) }
+    let cover = try line.value("cover").map(readableFile)
+    let guide = try await FieldGuides().publish(notebook, notes: notes, cover: cover)
+    print("Published \(guide.title): \(counted(notes.count, "note"))")
+}
+
+@Sendable private func guides(_ store: NoteStore, _ line: CommandLineWords) async throws {
+    let found = try await FieldGuides().mentioning(try line.text("which place"))
+    if found.isEmpty { print("No guide mentions it.") }
+    for guide in found {
+        print("\(guide.title)  (\(guide.placeNames.joined(separator: ", ")))")
+        for title in guide.noteTitles { print("          \(title)") }
+        guard let folder = line.value("covers").map({ URL(fileURLWithPath: $0, isDirectory: true) }) else { continue }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("\(guide.id).cover")
+        if try await FieldGuides().saveCover(of: guide.id, to: file) { print("          cover \(file.path)") }
+    }
+}
+
+private func photos(_ line: CommandLineWords, _ store: NoteStore) throws -> [Photo] {
+    try line.values("photo").map { try store.addPhoto(readableFile($0)) }
+}
+
+private func readableFile(_ path: String) throws -> URL {
+    guard FileManager.default.isReadableFile(atPath: path) else {
+        throw Complaint("There is no file \(path).", code: 4)
+    }
+    return URL(fileURLWithPath: path)
 }
 
 // MARK: - Finding and printing

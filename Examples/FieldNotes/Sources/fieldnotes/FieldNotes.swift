@@ -45,14 +45,18 @@ struct FieldNotes {
 
         Usage: fieldnotes [--store DIR] COMMAND
 
-          add TITLE [--body TEXT] [--tag TAG]... [--notebook NAME] [--pin]
+          add TITLE [--body TEXT] [--tag TAG]... [--notebook NAME] [--place NAME] [--photo FILE]... [--pin]
           edit NOTE [--title TEXT] [--body TEXT] [--append TEXT] [--tag TAG]... [--untag TAG]... [--notebook NAME]
+                    [--place NAME] [--photo FILE]...
           list [--tag TAG] [--notebook NAME] [--sort newest|oldest|title] [--json]
           show NOTE
           search TEXT [--cloud]        on this device, or in the cloud by tag or beginning of the title
           pin NOTE, unpin NOTE, delete NOTE
           sync [--watch]               exchanges notes with the cloud; with --watch as they change, until Control-C
           status                       what the cloud does not have yet
+          publish NOTEBOOK [--cover FILE]
+                                       shows the titles and places of its notes to everybody, as a field guide
+          guides PLACE [--covers DIR]  field guides of anybody that mention a place
 
         NOTE is a title, its beginning, or the beginning of the identifier that `list` shows.
         --store DIR (or FIELDNOTES_STORE) is the folder of this device; two folders are two devices.

@@ -64,3 +64,47 @@ final class MigrationTests {
                 modifiedAt: Date(timeIntervalSince1970: changed), tags: tags))
     }
 }
+
+@Suite("A store of the second version")
+struct SecondVersionTests {
+    @Test("Its notes are there, with what they need for the cloud; places and photos can be added")
+    func opened() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fieldnotes-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let id = UUID()
+        do {
+            let container = try ModelContainer(
+                for: Schema(versionedSchema: FieldNotesSchemaV2.self),
+                configurations: ModelConfiguration(
+                    url: folder.appendingPathComponent("FieldNotes.store"), cloudKitDatabase: .none))
+            let context = ModelContext(container)
+            let row = FieldNotesSchemaV2.StoredNote(id: id)
+            row.title = "Heron"
+            row.tags = ["bird"]
+            row.stateName = SyncState.synced.rawValue
+            row.systemFields = Data([1, 2, 3])
+            // As that version encoded it: without place and photos.
+            row.baseData = Data(
+                """
+                {"id":"\(id.uuidString)","title":"Heron","body":"","createdAt":0,"modifiedAt":0,"tags":["bird"],"isPinned":false}
+                """.utf8)
+            context.insert(row)
+            try context.save()
+        }
+        let persistence = try SwiftDataNotePersistence(directory: folder)
+        let row = try await persistence.read { context in
+            try context.storedNote(id).map { ($0.note, $0.base, $0.systemFields, $0.state) }
+        }
+        let (note, base, systemFields, state) = try #require(row)
+        #expect(note.title == "Heron" && note.tags == ["bird"] && note.place == nil && note.photos == [])
+        #expect(base?.title == "Heron" && systemFields == Data([1, 2, 3]) && state == .synced)
+        var edited = note
+        edited.edit {
+            $0.place = "Weir"
+            $0.photos = [Photo(format: "jpg")]
+        }
+        try await persistence.save(edited)
+        #expect(try await SwiftDataNotePersistence(directory: folder).notes() == [edited])
+    }
+}

@@ -1,0 +1,41 @@
+import FieldNotesModel
+import Foundation
+
+/// The photos' files on this device. A file is there before a note refers to it, and is never changed.
+public struct PhotoFolder: Sendable {
+    private let folder: URL
+
+    init(_ folder: URL) {
+        self.folder = folder
+    }
+
+    public func url(of photo: Photo) -> URL { folder.appendingPathComponent(photo.fileName) }
+
+    public func contains(_ photo: Photo) -> Bool { FileManager.default.fileExists(atPath: url(of: photo).path) }
+
+    /// Copies a file of the user's.
+    public func add(_ file: URL) throws -> Photo {
+        let photo = Photo(format: file.pathExtension)
+        try keep(file, as: photo)
+        return photo
+    }
+
+    /// Copies a photo's file, unless it is there already.
+    public func keep(_ file: URL, as photo: Photo) throws {
+        if contains(photo) { return }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Under another name first: whoever is killed meanwhile leaves no half of a photo.
+        let copy = folder.appendingPathComponent("\(UUID().uuidString).part")
+        try FileManager.default.copyItem(at: file, to: copy)
+        try FileManager.default.moveItem(at: copy, to: url(of: photo))
+    }
+
+    /// Removes the files that no note refers to.
+    public func removeAll(except kept: Set<Photo>) {
+        let names = Set(kept.map(\.fileName))
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for file in files where !names.contains(file) {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(file))
+        }
+    }
+}
