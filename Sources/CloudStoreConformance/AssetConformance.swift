@@ -119,6 +119,19 @@ extension ConformanceCase {
             try expectEqual(container.assets.uploadCount, 0)
             try expectEqual(underway.size, 0)
         },
+        ConformanceCase("An examination finds files that are missing or cut") { subject in
+            let garden = try Garden(subject.container())
+            let (zone, container) = (garden.zone.id, garden.container)
+            for number in 1...3 as ClosedRange<UInt8> {
+                try container.keep(number == 3 ? "cut" : "0123456789", as: number)
+                try container.add(number, expires: 100)
+            }
+            try expectEqual(try container.examineAssets(), .init())
+            try container.writeAndWait { try $0.referToAssets(zone: zone, record: 1, [id(1), id(2), id(3)]) }
+            try expectEqual(try container.examineAssets(), .init(count: 3, bytes: 30, damaged: 1))
+            container.assets.remove([id(1)])
+            try expectEqual(try container.examineAssets().damaged, 2)
+        },
         ConformanceCase("A file that nobody kept is gone") { subject in
             let container = try subject.container()
             do {

@@ -149,7 +149,16 @@ struct AssetProcessTests {
                     atPath: stratus.path(name), andPath: copy.path))
         }
         #expect(try await server.stop() == 0)
-        #expect(try await stratus("doctor", "--data", "d", "--port", "0").code == 0)
+        let sound = try await stratus("doctor", "--data", "d", "--port", "0")
+        #expect(sound.code == 0)
+        #expect(sound.output.contains("4 files of records"))
+        // The files of each round have the contents of the one before, and are kept once. One of them is lost:
+        let folder = stratus.folder.appendingPathComponent("d/containers/\(container).development.assets")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.count == 35 }
+        try FileManager.default.removeItem(at: folder.appendingPathComponent(try #require(files.first)))
+        let damaged = try await stratus("doctor", "--data", "d", "--port", "0")
+        #expect(damaged.code != 0)
+        #expect(damaged.output.contains("1 of 4 files of records are missing or cut."))
     }
 
     @Test("An upload that breaks off leaves nothing, and a full disk is told in plain words", .timeLimit(.minutes(2)))

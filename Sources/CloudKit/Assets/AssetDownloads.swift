@@ -21,8 +21,7 @@ extension DatabaseSession {
                 guard let index = waiting.popFirst(), case .success(let record) = records[index] else { return }
                 group.addTask {
                     do throws(CKError) {
-                        try await fetchFiles(of: record) { progress?(index, $0) }
-                        return (index, .success(record))
+                        return (index, .success(try await complete(record, currentUser) { progress?(index, $0) }))
                     } catch {
                         return (index, .failure(error))
                     }
@@ -36,6 +35,28 @@ extension DatabaseSession {
         }
         guard !Task.isCancelled else { throw CKError(.operationCancelled, reason: "The operation was cancelled") }
         return records
+    }
+
+    /// The record with its files. Addresses are good for a while only, and a page of large files may take longer: then the
+    /// record is asked for again, in whatever state it is by now.
+    private func complete(
+        _ record: CKRecord, _ currentUser: String?, progress: @escaping @Sendable (Double) -> Void
+    ) async throws(CKError) -> CKRecord {
+        do throws(CKError) {
+            try await fetchFiles(of: record, progress: progress)
+            return record
+        } catch {
+            guard error.code == .assetNotAvailable else { throw error }
+            let zoneID = record.recordID.zoneID
+            let request = RecordsLookup.Request(
+                records: [RecordsLookup.Item(recordName: record.recordID.recordName)], zoneID: ZoneID(zoneID),
+                desiredKeys: record.allKeys())
+            guard case .recordsLookup(let response) = try await answer(to: .recordsLookup(request)),
+                case .success(let again)? = response.records.first?.record(in: zoneID, currentUser: currentUser)
+            else { throw error }
+            try await fetchFiles(of: again, progress: progress)
+            return again
+        }
     }
 
     /// Files of so many records come at once.

@@ -74,6 +74,12 @@ package final class AssetFolder: Sendable {
 
     package func contains(_ id: [UInt8]) throws(StoreError) -> Bool { access(try path(id), F_OK) == 0 }
 
+    /// How long a file is; nil where it is not there.
+    func size(of id: [UInt8]) throws(StoreError) -> Int64? {
+        var status = stat()
+        return lstat(try path(id), &status) == 0 ? Int64(status.st_size) : nil
+    }
+
     /// A descriptor for reading, the caller's to close; nil where the file is not there.
     package func open(_ id: [UInt8]) throws(StoreError) -> Int32? {
         let path = try path(id)

@@ -46,6 +46,22 @@ extension ContainerReader {
         } catch { throw failed(error) }
     }
 
+    /// Assets of all owners, by id.
+    package func assets(after id: [UInt8], limit: Int) throws(StoreError) -> [AssetRow] {
+        do {
+            let statement = try query(
+                "SELECT \(AssetQueries.columns) FROM asset WHERE container = ?1 AND id > ?2 ORDER BY id LIMIT ?3"
+            ).take()
+            defer { statement.reset() }
+            statement.bind(1, tenant)
+            statement.bind(2, id)
+            statement.bind(3, Int64(limit))
+            var rows: [AssetRow] = []
+            while try statement.step() { rows.append(row(of: statement)) }
+            return rows
+        } catch { throw failed(error) }
+    }
+
     /// What an owner has uploaded and no record refers to, in bytes.
     package func unusedAssetBytes(scope: StoreScope, owner: String) throws(StoreError) -> Int64 {
         do {
@@ -58,8 +74,11 @@ extension ContainerReader {
 
     private func asset(from statement: any Statement) throws(SQLError) -> AssetRow? {
         defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return AssetRow(
+        return try statement.step() ? row(of: statement) : nil
+    }
+
+    private func row(of statement: any Statement) -> AssetRow {
+        AssetRow(
             id: statement.blob(0), scope: StoreScope(rawValue: statement.int64(1)) ?? .private,
             owner: statement.text(2), digest: statement.blob(3), size: statement.int64(4),
             referenceCount: statement.int64(5), expires: statement.int64(6))

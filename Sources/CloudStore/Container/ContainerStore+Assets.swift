@@ -23,6 +23,36 @@ extension ContainerStore {
         return false
     }
 
+    /// How the files are that records refer to.
+    package struct AssetExamination: Sendable, Equatable {
+        package var count = 0
+        package var bytes: Int64 = 0
+        /// Files that are not there, or not as long as they were.
+        package var damaged = 0
+
+        package init(count: Int = 0, bytes: Int64 = 0, damaged: Int = 0) {
+            self.count = count
+            self.bytes = bytes
+            self.damaged = damaged
+        }
+    }
+
+    /// Compares rows and files; their contents are not read.
+    package func examineAssets() throws -> AssetExamination {
+        var examination = AssetExamination()
+        var last: [UInt8] = []
+        while true {
+            let rows = try read { try $0.assets(after: last, limit: 1000) }
+            for row in rows where row.referenceCount > 0 {
+                examination.count += 1
+                examination.bytes += row.size
+                if try assets.size(of: row.id) != row.size { examination.damaged += 1 }
+            }
+            guard rows.count == 1000, let next = rows.last?.id else { return examination }
+            last = next
+        }
+    }
+
     /// Looks at every file of the folder at once. For tests, and for a store that was just restored.
     package func removeAllStrayFiles(olderThan age: Int64) throws {
         var time = timespec()

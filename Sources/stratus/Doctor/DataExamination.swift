@@ -149,6 +149,30 @@ struct DataExamination {
         }
     }
 
+    private func assets(_ store: CloudStore) -> Finding? {
+        var sum = ContainerStore.AssetExamination()
+        do {
+            for (identifier, environment) in try store.containers() {
+                let found = try store.container(identifier, environment, create: false)?.examineAssets()
+                guard let found else { continue }
+                sum.count += found.count
+                sum.bytes += found.bytes
+                sum.damaged += found.damaged
+            }
+        } catch {
+            return .problem(
+                "assets", "\(error)", consequence: "files of records cannot be read.", remedy: "see above.")
+        }
+        guard sum.damaged > 0 else {
+            let text = "\(sum.count) files of records, \(ByteCount.describe(Int(clamping: sum.bytes))), are all there."
+            return sum.count == 0 ? nil : .ok("assets", text)
+        }
+        return .problem(
+            "assets", "\(sum.damaged) of \(sum.count) files of records are missing or cut.",
+            consequence: "devices cannot fetch the records that have them.",
+            remedy: "copy the folders containers/*.assets of a backup over those of \(folder.path).")
+    }
+
     private func contents() -> [Finding] {
         let store: CloudStore
         do {
@@ -168,6 +192,7 @@ struct DataExamination {
             encryption(store, administration),
             .ok("cloud", "\(accounts.count) accounts, \(containers.count) containers, \(tokens.count) API tokens."),
         ]
+        if let finding = assets(store) { findings.append(finding) }
         let isEmulator = FileManager.default.fileExists(atPath: folder.url.appending(path: "emulator").path)
         if containers.isEmpty, !isEmulator {
             findings.append(

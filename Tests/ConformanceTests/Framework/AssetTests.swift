@@ -202,6 +202,34 @@ import Testing
     }
 
     @Test(
+        "An address that expires before its turn is asked for again", .behaviour("ck.asset-address-expired"),
+        arguments: Wire.allCases)
+    func expired(_ wire: Wire) async throws {
+        let world = try World(wire)
+        let files = try Files()
+        let (database, zoneID) = try await world.database(zone: "Notes")
+        let record = note("a", zoneID)
+        record["photo"] = try files.asset("a bird")
+        try await database.save(record)
+        let device = try world.device()
+        let waited = Mutex(false)
+        device.setFaults { request in
+            let isFirst = waited.withLock { waited in
+                defer { waited = waited || request.operation == "assets/download/file" }
+                return !waited && request.operation == "assets/download/file"
+            }
+            if isFirst { world.cloud.clock.advance(by: .seconds(2 * 3600)) }
+            return nil
+        }
+        let changes = try await device.container(World.container).privateCloudDatabase.recordZoneChanges(
+            inZoneWith: zoneID, since: nil)
+        let found = try #require(try changes.modificationResultsByID[record.recordID]?.get().record)
+        #expect(found.text(of: "photo") == "a bird")
+        #expect(found["title"] == "Title")
+        #expect(waited.withLock { $0 })
+    }
+
+    @Test(
         "A conflict brings the server's record with its file", .behaviour("ck.asset-conflict"),
         arguments: Wire.allCases)
     func conflict(_ wire: Wire) async throws {

@@ -113,6 +113,24 @@ struct AssetUploadTests {
         #expect(cut?.code == .badRequest)
     }
 
+    @Test("A page of any origin may use the address of a file, which is a secret", .behaviour("asset.cross-origin"))
+    func crossOrigin() throws {
+        let client = try Service(.http).signIn()
+        let url = try client.address()
+        let path = String(url.dropFirst("http://localhost:\(client.service.port)".count))
+        let http = HTTPClient(port: client.service.port)
+        let page = [("Origin", "https://notes.example.com")]
+        let preflight = try http.send("OPTIONS", path, headers: page)
+        #expect(preflight.status == 200)
+        #expect(preflight.headers["access-control-allow-origin"] == "*")
+        #expect(preflight.headers["access-control-allow-methods"] == "POST, PUT, OPTIONS")
+        #expect(preflight.headers["access-control-allow-headers"]?.contains("Content-Type") == true)
+        let sent = try http.send("PUT", path, headers: page, body: Self.bytes)
+        #expect(sent.status == 200)
+        #expect(sent.headers["access-control-allow-origin"] == "*")
+        #expect(try http.send("GET", path, headers: page).status == 405)
+    }
+
     @Test("An upload address is good for 15 minutes", .behaviour("asset.upload-expiry"), arguments: Wire.allCases)
     func expiry(_ wire: Wire) throws {
         let client = try Service(wire).signIn()
