@@ -72,6 +72,9 @@ final class EngineDevice {
     var name: String { "device-\(index)" }
     /// Whose data the engine takes the present ones for.
     var owner: String? { machine.progress.userRecordName }
+    /// The app has heard of another account and not stored that yet. It takes no edits meanwhile: after a crash it would take
+    /// them for the account's before.
+    var isChangingAccount: Bool { disk.state.progress.userRecordName.map { $0 != owner } ?? false }
     var isIdle: Bool { effects.isEmpty }
     var hasPending: Bool { !now.state.records.isEmpty || !now.state.zones.isEmpty }
     var time: Double { network.time }

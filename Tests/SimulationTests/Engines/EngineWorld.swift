@@ -48,7 +48,8 @@ final class EngineWorld {
         case .writeMortal(let index, let zone, let owner, let number):
             writeMortal(devices[index], zone, owner, number)
         case .erase(let index, let zone, let number): erase(devices[index], zone, number)
-        case .deleteZone(let index, let zone): devices[index].deleteZone(zone.zoneID)
+        case .deleteZone(let index, let zone):
+            if !devices[index].isChangingAccount { devices[index].deleteZone(zone.zoneID) }
         case .signOut(let index): devices[index].signIn(nil)
         case .signIn(let index, let user): devices[index].signIn(user.rawValue)
         case .fetch(let index): devices[index].begin(.fetch)
@@ -95,7 +96,7 @@ final class EngineWorld {
     // MARK: People
 
     private func write(_ device: EngineDevice, _ zone: EngineAction.Zone, _ name: String) {
-        guard !device.isDeleting(zone.zoneID) else { return }
+        guard !device.isDeleting(zone.zoneID), !device.isChangingAccount else { return }
         let recordID = CKRecord.ID(recordName: name, zoneID: zone.zoneID)
         nextValue += 1
         network.ledger.writes(device.index, recordID, nextValue, of: device.owner)
@@ -113,7 +114,9 @@ final class EngineWorld {
 
     private func erase(_ device: EngineDevice, _ zone: EngineAction.Zone, _ number: Int) {
         let recordID = CKRecord.ID(recordName: "mortal-\(device.index)-\(number)", zoneID: zone.zoneID)
-        guard device.now.known[recordID] != nil, !device.isDeleting(zone.zoneID) else { return }
+        guard device.now.known[recordID] != nil, !device.isDeleting(zone.zoneID), !device.isChangingAccount else {
+            return
+        }
         network.ledger.erases(device.index, recordID)
         device.erase(recordID)
     }
