@@ -8,6 +8,8 @@ final class HTTPActivity: Sendable {
         var peers: [ObjectIdentifier: HTTPPeer] = [:]
         var exchangeCount = 0
         var suspended: [ObjectIdentifier: MicroHTTPExchange] = [:]
+        /// Requests that begin now are not handled any more.
+        var refusesRequests = false
         var refusesSuspension = false
         /// Signalled when what it waits for is so.
         var waiter: (condition: Quiet, semaphore: DispatchSemaphore)?
@@ -77,7 +79,16 @@ final class HTTPActivity: Sendable {
 
     func giveBodyMemory(_ count: Int) { bodyBytes.wrappingSubtract(count, ordering: .relaxed) }
 
-    func begin() { state.withLock { $0.exchangeCount += 1 } }
+    /// Notes that a request has begun.
+    ///
+    /// - Returns: whether it may be handled. Between the last answer and the server's end none may: it would have an effect
+    ///   and no answer that says so.
+    func begin() -> Bool {
+        state.withLock { state in
+            state.exchangeCount += 1
+            return !state.refusesRequests
+        }
+    }
 
     func end(_ exchange: MicroHTTPExchange) {
         state.withLock { state in
@@ -96,6 +107,9 @@ final class HTTPActivity: Sendable {
         }
     }
 
+    /// Whether a request that has come whole may still be handled.
+    var handlesRequests: Bool { state.withLock { !$0.refusesSuspension } }
+
     // MARK: The end
 
     func open() {
@@ -108,15 +122,17 @@ final class HTTPActivity: Sendable {
     /// Lets no exchange wait any longer, and answers those that do.
     func refuseSuspension() -> [MicroHTTPExchange] {
         state.withLock { state in
+            state.refusesRequests = true
             state.refusesSuspension = true
             return Array(state.suspended.values)
         }
     }
 
-    /// Waits for the server to be that quiet; false when it is not after this time.
+    /// Waits for the server to be that quiet; false when it is not after this time. Once no request is under way, none that
+    /// begins later is handled.
     func wait(for condition: Quiet, atMost time: Duration) -> Bool {
         let semaphore: DispatchSemaphore? = state.withLock { state in
-            if state.is(condition) { return nil }
+            if state.reaches(condition) { return nil }
             let semaphore = DispatchSemaphore(value: 0)
             state.waiter = (condition, semaphore)
             return semaphore
@@ -129,15 +145,20 @@ final class HTTPActivity: Sendable {
 }
 
 extension HTTPActivity.State {
-    fileprivate func `is`(_ condition: HTTPActivity.Quiet) -> Bool {
+    /// Whether it is that quiet, and will stay so.
+    fileprivate mutating func reaches(_ condition: HTTPActivity.Quiet) -> Bool {
         switch condition {
-        case .noRequests: exchangeCount == 0
-        case .noConnections: peers.isEmpty
+        case .noRequests:
+            guard exchangeCount == 0 else { return false }
+            refusesRequests = true
+            return true
+        case .noConnections:
+            return peers.isEmpty
         }
     }
 
     fileprivate mutating func signalWaiter() {
-        guard let (condition, semaphore) = waiter, `is`(condition) else { return }
+        guard let (condition, semaphore) = waiter, reaches(condition) else { return }
         semaphore.signal()
         waiter = nil
     }

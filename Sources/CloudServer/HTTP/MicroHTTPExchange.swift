@@ -41,10 +41,14 @@ final class MicroHTTPExchange: @unchecked Sendable {
     /// Bytes that went to the sink.
     private var received = 0
 
-    init(connection: OpaquePointer, target: String, peer: HTTPPeer?) {
+    /// Whether it began before the server's end.
+    private let isHandled: Bool
+
+    init(connection: OpaquePointer, target: String, peer: HTTPPeer?, isHandled: Bool) {
         self.connection = connection
         self.target = target
         self.peer = peer
+        self.isHandled = isHandled
     }
 
     var requestForRefusal: HTTPRequest {
@@ -182,6 +186,9 @@ extension MicroHTTPExchange {
         peer?.hasSentRequest()
         if let bodyRefusal {
             return queue(server.configuration.refusal(bodyRefusal, requestForRefusal), for: server)
+        }
+        guard isHandled, server.activity.handlesRequests else {
+            return queue(server.configuration.refusal(.stopping, requestForRefusal), for: server)
         }
         let request = HTTPRequest(
             method: method, target: target, headers: headers, body: body, remoteAddress: peer?.address)

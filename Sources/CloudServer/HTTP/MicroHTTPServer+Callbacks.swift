@@ -35,8 +35,9 @@ extension MicroHTTPServer {
                 Unmanaged<HTTPPeer>.fromOpaque($0).takeUnretainedValue()
             }
             peer?.beginsRequest()
-            server.activity.begin()
-            let exchange = MicroHTTPExchange(connection: connection, target: String(cString: target), peer: peer)
+            let exchange = MicroHTTPExchange(
+                connection: connection, target: String(cString: target), peer: peer,
+                isHandled: server.activity.begin())
             return Unmanaged.passRetained(exchange).toOpaque()
         }
 
