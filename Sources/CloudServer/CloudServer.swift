@@ -18,6 +18,7 @@ package final class CloudServer: Sendable {
     package let log: ServerLog
     package let secret: ServerSecret
     package let identity: Identity
+    package let passwords: PasswordQueue
     package let schemas = SchemaCaches()
     package let metrics = Metrics()
     package let requestLog: RequestLog
@@ -42,6 +43,8 @@ package final class CloudServer: Sendable {
         secret = try ServerSecret(store.control, random: random)
         identity = Identity(
             control: store.control, secret: secret, configuration: configuration, clock: clock, random: random)
+        try identity.restoreThrottle()
+        passwords = PasswordQueue(capacity: configuration.waitingPasswordChecks)
         requestLog = RequestLog(store: store.requests)
         push = PushHub(configuration.push, random: random)
         load = Mutex(
@@ -83,6 +86,7 @@ package final class CloudServer: Sendable {
             caller: caller, container: call.container, environment: call.environment, database: call.database,
             client: call.client, now: request.now, limits: configuration.limits(for: call.client),
             configuration: configuration, random: random, schemas: schemas.cache(of: container), secret: secret,
+            people: UserDirectory(control: store.control, secret: secret, container: call.container),
             zoneKeys: ZoneKeyring(encryptionKeys, random), wantsSyncToken: call.wantsSyncToken,
             root: configuration.publicURL ?? call.root ?? "", afterCommit: CommitEffects())
     }

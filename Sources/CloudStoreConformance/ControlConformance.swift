@@ -27,6 +27,23 @@ extension ConformanceCase {
             try expectEqual(try control.account(id: account.id), nil)
             try expectEqual(try control.session(id: session.id), nil)
         },
+        ConformanceCase("Whether a person is found is kept for each container, and goes with the account") { subject in
+            let control = subject.store.control
+            let name = subject.name
+            var row = DiscoverabilityRow(container: name, userRecordName: "_1", account: "D-\(name)", isGranted: true)
+            try control.insertAccount(AccountRow(id: row.account, name: "d-\(name)", created: 5))
+            try expectEqual(try control.discoverability(of: "_1", container: name), nil)
+            try control.setDiscoverability(row, replacing: false)
+            try expectEqual(try control.discoverability(of: "_1", container: name), row)
+            row.isGranted = false
+            try control.setDiscoverability(row, replacing: true)
+            try expectEqual(try control.discoverability(account: row.account), [row])
+            row.isGranted = true
+            try control.setDiscoverability(row, replacing: false)
+            try expectEqual(try control.discoverability(of: "_1", container: name)?.isGranted, false)
+            try control.deleteAccount(id: row.account)
+            try expectEqual(try control.discoverability(of: "_1", container: name), nil)
+        },
         ConformanceCase("Sessions that ended can be removed") { subject in
             let control = subject.store.control
             let name = subject.name

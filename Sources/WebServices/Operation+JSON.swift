@@ -16,6 +16,11 @@ extension Operation {
         case .zonesChanges: "zones/changes"
         case .usersCaller: "users/caller"
         case .usersCurrent: "users/current"
+        case .usersDiscover: "users/discover"
+        case .usersLookupEmail: "users/lookup/email"
+        case .usersLookupID: "users/lookup/id"
+        case .usersLookupContacts: "users/lookup/contacts"
+        case .usersPermission: "users/permission"
         case .subscriptionsList: "subscriptions/list"
         case .subscriptionsLookup: "subscriptions/lookup"
         case .subscriptionsModify: "subscriptions/modify"
@@ -32,6 +37,8 @@ extension Operation {
         ("records/modify", true), ("records/lookup", true), ("records/query", true), ("records/changes", true),
         ("changes/database", true), ("changes/zone", true), ("zones/list", false), ("zones/lookup", true),
         ("zones/modify", true), ("zones/changes", true), ("users/caller", false), ("users/current", false),
+        ("users/discover", false), ("users/lookup/email", true), ("users/lookup/id", true),
+        ("users/lookup/contacts", false), ("users/permission", true),
         ("subscriptions/list", false), ("subscriptions/lookup", true), ("subscriptions/modify", true),
         ("assets/upload", true), ("assets/rereference", true), ("tokens/create", true), ("tokens/register", true),
     ]
@@ -67,7 +74,12 @@ extension Operation {
         case .assetsRereference(let request): request.encode(to: &writer)
         case .tokensCreate(let request): request.encode(to: &writer)
         case .tokensRegister(let request): request.encode(to: &writer)
-        case .zonesList, .usersCaller, .usersCurrent, .subscriptionsList, .courierPoll: return nil
+        case .usersDiscover(let request?): request.encode(to: &writer, list: "lookupInfos")
+        case .usersLookupEmail(let request), .usersLookupID(let request): request.encode(to: &writer, list: "users")
+        case .usersPermission(let request): request.encode(to: &writer)
+        case .zonesList, .usersCaller, .usersCurrent, .usersDiscover(nil), .usersLookupContacts, .subscriptionsList,
+            .courierPoll:
+            return nil
         }
         return writer.finish()
     }
@@ -91,6 +103,12 @@ extension Operation {
         case "zones/list": self = .zonesList
         case "users/caller": self = .usersCaller
         case "users/current": self = .usersCurrent
+        case "users/discover":
+            self = .usersDiscover(body.isEmpty ? nil : try .init(try Self.parse(body), list: "lookupInfos"))
+        case "users/lookup/email": self = .usersLookupEmail(try .init(try Self.parse(body), list: "users"))
+        case "users/lookup/id": self = .usersLookupID(try .init(try Self.parse(body), list: "users"))
+        case "users/lookup/contacts": self = .usersLookupContacts
+        case "users/permission": self = .usersPermission(try .init(try Self.parse(body)))
         case "subscriptions/list": self = .subscriptionsList
         case "subscriptions/lookup": self = .subscriptionsLookup(try .init(try Self.parse(body)))
         case "subscriptions/modify": self = .subscriptionsModify(try .init(try Self.parse(body)))
@@ -124,6 +142,8 @@ extension Answer {
         case .zones(let response): response.encode(to: &writer)
         case .zonesChanges(let response): response.encode(to: &writer, alsoMetaSyncToken: true)
         case .user(let response): response.encode(to: &writer)
+        case .users(let response): response.encode(to: &writer)
+        case .usersPermission(let status): status.encode(to: &writer)
         case .subscriptions(let response): response.encode(to: &writer)
         case .assetsUpload(let response): response.encode(to: &writer)
         case .assetsRereference(let response): response.encode(to: &writer)
@@ -156,6 +176,9 @@ extension Answer {
         case .zonesList, .zonesLookup, .zonesModify: self = .zones(try .init(value))
         case .zonesChanges: self = .zonesChanges(try .init(value, tokenNames: ["metaSyncToken", "syncToken"]))
         case .usersCaller, .usersCurrent: self = .user(try .init(value))
+        case .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts:
+            self = .users(try .init(value))
+        case .usersPermission: self = .usersPermission(try .init(value))
         case .subscriptionsList, .subscriptionsLookup, .subscriptionsModify: self = .subscriptions(try .init(value))
         case .assetsUpload: self = .assetsUpload(try .init(value))
         case .assetsRereference: self = .assetsRereference(try .init(value))
@@ -178,8 +201,9 @@ extension Answer {
             response.zones.reduce(1024) { length, zone in
                 if case .page(let page) = zone { length + Self.length(of: page.records) } else { length + 512 }
             }
-        case .changesDatabase, .zones, .zonesChanges, .user, .subscriptions, .assetsUpload, .assetsRereference: 4096
-        case .tokensCreate, .tokensRegister, .courierPoll: 1024
+        case .changesDatabase, .zones, .zonesChanges, .user, .users, .subscriptions, .assetsUpload, .assetsRereference:
+            4096
+        case .tokensCreate, .tokensRegister, .courierPoll, .usersPermission: 1024
         }
     }
 

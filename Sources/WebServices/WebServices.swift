@@ -50,6 +50,12 @@ package enum Operation: Sendable {
     case zonesChanges(ZonesChanges.Request)
     case usersCaller
     case usersCurrent
+    /// nil asks for everybody whom the caller's address book holds.
+    case usersDiscover(UsersDiscover.Request?)
+    case usersLookupEmail(UsersDiscover.Request)
+    case usersLookupID(UsersDiscover.Request)
+    case usersLookupContacts
+    case usersPermission(UsersPermission.Request)
     case subscriptionsList
     case subscriptionsLookup(SubscriptionsLookup.Request)
     case subscriptionsModify(SubscriptionsModify.Request)
@@ -73,6 +79,8 @@ package enum Answer: Sendable {
     case zones(ZonesResponse)
     case zonesChanges(ZonesChanges.Response)
     case user(UserResponse)
+    case users(UsersDiscover.Response)
+    case usersPermission(UsersPermission.Status)
     case subscriptions(SubscriptionsResponse)
     case assetsUpload(AssetsUpload.Response)
     case assetsRereference(AssetsRereference.Response)

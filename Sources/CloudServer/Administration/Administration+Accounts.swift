@@ -54,6 +54,16 @@ extension Administration {
         }
     }
 
+    /// Lets others find a person in a container, or no longer: the person's own word, which apps cannot change.
+    package func setDiscoverable(_ isDiscoverable: Bool, account name: String, in container: String) throws {
+        let account = try existingAccount(name)
+        let owner = try ServerSecret(control, random: random).userRecordName(account: account.id, container: container)
+        try control.setDiscoverability(
+            DiscoverabilityRow(
+                container: container, userRecordName: owner, account: account.id, isGranted: isDiscoverable),
+            replacing: true)
+    }
+
     func existingAccount(_ name: String) throws -> AccountRow {
         guard let account = try control.account(name: name) else { throw AdministrationError.noAccount(name) }
         return account

@@ -30,6 +30,8 @@ package struct ServerConfiguration: Sendable {
     package var assets = AssetLimits()
     /// How many writes of one container may wait for its writer before the next is told to come back.
     package var waitingWritesPerContainer = 2_000
+    /// How many checks of passwords may wait for their turn: some three seconds' worth.
+    package var waitingPasswordChecks = 64
     /// How many threads' time there is to share among containers.
     package var processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 

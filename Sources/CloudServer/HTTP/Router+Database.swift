@@ -45,13 +45,13 @@ extension Router {
         var hasBody: Bool
 
         init?(_ components: [String]) {
-            guard components.count >= 6, components.count <= 7, components[1] == "1",
+            guard components.count >= 6, components.count <= 8, components[1] == "1",
                 let environment = CloudEnvironment(rawValue: components[3])
             else { return nil }
-            let action = components.suffix(2).joined(separator: "/")
+            let hasDatabase = components.count >= 7
+            let action = components.dropFirst(hasDatabase ? 5 : 4).joined(separator: "/")
             // Those of module `device` have no database; Apple's pages have them under `/database/`, clients use either,
             // and some write a database nevertheless. [Apple:CreateTokens]
-            let hasDatabase = components.count == 7
             let isOfDevice = Operation.devicePaths.contains(action)
             guard isOfDevice || (hasDatabase && components[0] == "database"),
                 let database = hasDatabase ? DatabaseScope(rawValue: components[4]) : .private,

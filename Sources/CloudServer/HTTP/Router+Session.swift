@@ -1,4 +1,3 @@
-import Dispatch
 import WebServices
 
 /// Signing in and out over HTTP, for what has no sign-in of Apple's: our own client, the terminal, a plain page.
@@ -8,13 +7,15 @@ extension Router {
         guard let form = SignInForm(request) else {
             return respond(failure(.badRequest("BadRequestException: account and password are required")))
         }
-        Self.signInQueue.async { [self] in
-            do {
-                let signedIn = try server.identity.signIn(
-                    account: form.account, password: form.password, keepSignedIn: form.keepSignedIn)
-                respond(answer(signedIn, form))
-            } catch {
-                respond(failure(server.serverError(error, "sign-in")))
+        checkPassword(request) { [self] in
+            answer(
+                try server.identity.signIn(
+                    account: form.account, password: form.password, keepSignedIn: form.keepSignedIn,
+                    from: request.network), form)
+        } respond: { [self] result in
+            switch result {
+            case .success(let response): respond(response)
+            case .failure(let error): respond(failure(error))
             }
         }
     }
@@ -51,8 +52,6 @@ struct SignInForm: Sendable {
     var password: String
     var keepSignedIn: Bool
     var container: String?
-    /// The hash of the app's API token, as the sign-in page was given it.
-    var app: String?
 
     init?(_ request: HTTPRequest) {
         if let value = try? JSONDocument(parsing: request.body).root, value.object != nil {
@@ -62,14 +61,11 @@ struct SignInForm: Sendable {
             keepSignedIn = value["keepSignedIn"]?.bool ?? false
             container = value["container"]?.string
         } else {
-            guard request.body.count <= 8192, let form = HTTPQuery(String(decoding: request.body, as: UTF8.self)),
-                let account = form["account"]
-            else { return nil }
+            guard let form = request.form, let account = form["account"] else { return nil }
             self.account = account
             password = form["password"] ?? ""
             keepSignedIn = form["keepSignedIn"] == "true"
             container = form["container"].flatMap { $0.isEmpty ? nil : $0 }
-            app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
         }
     }
 }

@@ -1,5 +1,4 @@
 import CloudStore
-import Dispatch
 import WebServices
 
 /// `/stratus/sign-in`, where a 421 sends a person's browser.
@@ -10,46 +9,64 @@ import WebServices
 extension Router {
     /// `GET`: the form.
     func signInPage(_ request: HTTPRequest) -> HTTPResponse {
-        form(container: request.query["container"], app: request.query["app"])
+        var page = SignInPage(container: request.query["container"], app: request.query["app"])
+        page.opener = request.headers["Referer"].flatMap(WebAddress.origin)
+        return form(page, request)
     }
 
     /// `POST`: the form as a browser sends it.
     func signInByForm(_ request: HTTPRequest, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        guard isFromHere(request) else {
-            return respond(page("Sign in", "<p>This form was sent from another site.</p>", status: 403))
+        let fields = request.form
+        var shown = SignInPage(container: fields?["container"], app: fields?["app"])
+        shown.opener = fields?["opener"].flatMap(WebAddress.origin)
+        let page = shown
+        guard isFromHere(request, code: fields?["form"]) else {
+            return respond(form(page, request, problem: Self.expiredForm, status: 403))
         }
         guard let sent = SignInForm(request) else {
-            return respond(form(container: nil, app: nil, problem: "Name and password are needed.", status: 400))
+            return respond(form(page, request, problem: "Name and password are needed.", status: 400))
         }
-        Self.signInQueue.async { [self] in
-            do {
-                let signedIn = try server.identity.signIn(
-                    account: sent.account, password: sent.password, keepSignedIn: sent.keepSignedIn)
-                respond(handOver(signedIn.webAuthToken, app: sent.app))
-            } catch {
-                let error = server.serverError(error, "sign-in")
-                var response = form(
-                    container: sent.container, app: sent.app, problem: Self.problem(error), status: error.code.status)
+        checkPassword(request) { [self] in
+            let signedIn = try server.identity.signIn(
+                account: sent.account, password: sent.password, keepSignedIn: sent.keepSignedIn, from: request.network)
+            return handOver(signedIn.webAuthToken, page, request)
+        } respond: { [self] result in
+            switch result {
+            case .success(let response): respond(response)
+            case .failure(let error):
+                var response = form(page, request, problem: Self.problem(error), status: error.code.status)
                 response.headers += retryAfter(error)
                 respond(response)
             }
         }
     }
 
-    private static func problem(_ error: ServerError) -> String {
-        switch error.code {
-        case .authenticationFailed: "Name or password is wrong."
-        case .throttled: "Too many attempts. Try again in \(Int(error.retryAfter ?? 1)) seconds."
-        default: "The sign-in failed. Try again later."
+    /// Does what needs a password where passwords are checked, or says that too many wait.
+    func checkPassword(
+        _ request: HTTPRequest, _ body: @escaping @Sendable () throws -> HTTPResponse,
+        respond: @escaping @Sendable (Result<HTTPResponse, ServerError>) -> Void
+    ) {
+        do throws(ServerError) {
+            try server.passwords.add(from: request.network) { [self] in
+                do {
+                    respond(.success(try body()))
+                } catch {
+                    respond(.failure(server.serverError(error, "sign-in")))
+                }
+            }
+        } catch {
+            respond(.failure(error))
         }
     }
 
-    /// A browser says where a form comes from; another site's form must not sign its visitors in.
-    private func isFromHere(_ request: HTTPRequest) -> Bool {
-        guard let origin = request.headers["Origin"] else { return true }
-        if let publicURL = server.configuration.publicURL, WebAddress.origin(of: publicURL) == origin { return true }
-        guard let host = request.headers["Host"] else { return false }
-        return origin == "http://\(host)" || origin == "https://\(host)"
+    static func problem(_ error: ServerError) -> String {
+        switch error.code {
+        case .authenticationFailed: "Name or password is wrong."
+        case .throttled: "Too many attempts. Try again in \(Int(error.retryAfter ?? 1)) seconds."
+        case .tryAgainLater: "Too many people are signing in just now. Try again in a moment."
+        case .badRequest: error.reason
+        default: "Something went wrong here. Try again later."
+        }
     }
 
     /// nil for a hash that is no API token's.
@@ -60,22 +77,18 @@ extension Router {
 
     // MARK: - After the sign-in
 
-    private func handOver(_ token: String, app: String?) -> HTTPResponse {
-        let settings = settings(app)
+    private func handOver(_ token: String, _ page: SignInPage, _ request: HTTPRequest) -> HTTPResponse {
+        let settings = settings(page.app)
         if let callback = settings?.callback, !callback.isEmpty {
-            let escaped = Self.escaped(token)
-            let joint = callback.contains("?") ? "&" : "?"
             var response = HTTPResponse(status: 303)
+            let escaped = Self.escaped(token)
             response.headers = [
-                ("Location", "\(callback)\(joint)ckWebAuthToken=\(escaped)&ckSession=\(escaped)"),
+                ("Location", WebAddress.adding("ckWebAuthToken=\(escaped)&ckSession=\(escaped)", to: callback)),
                 ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"),
             ]
             return response
         }
-        // Whom the browser may hand the message to: whoever else has the page open does not get it.
-        var targets = (settings?.origins ?? "").split(separator: " ").map(String.init)
-        let isEmulator = server.configuration.universalAPIToken != nil && app == nil
-        if targets.isEmpty, settings != nil || isEmulator { targets = ["*"] }
+        let targets = targets(settings, page, request)
         let list = targets.map { "\"\($0)\"" }.joined(separator: ",")
         let nonce = Base64.encode(server.random.bytes(16))
         // Base64 and origins hold nothing that could end a string or the script.
@@ -94,7 +107,23 @@ extension Router {
             <label>Web token, for an app that asks for it <textarea readonly rows="4">\(token)</textarea></label>
             \(targets.isEmpty ? "" : script)
             """
-        return page("Signed in", content, policy: "script-src 'nonce-\(nonce)'")
+        return self.page("Signed in", content, policy: "script-src 'nonce-\(nonce)'")
+    }
+
+    /// The origins to which the browser may hand the message: never just any, since any page can open this one. Those of
+    /// the API token, or else this server's own pages; an emulator also tells a page of this machine that opened it.
+    private func targets(_ settings: APITokenRow?, _ page: SignInPage, _ request: HTTPRequest) -> [String] {
+        if let settings {
+            let origins = settings.origins.split(separator: " ").map(String.init)
+            if !origins.isEmpty { return origins }
+        } else {
+            guard server.configuration.universalAPIToken != nil, page.app == nil else { return [] }
+            if let opener = page.opener, WebAddress.isOfThisMachine(opener) { return [opener] }
+        }
+        return (server.configuration.publicURL.flatMap(WebAddress.origin) ?? request.root(isSecure: isSecure)).map {
+            [$0]
+        }
+            ?? []
     }
 
     /// Base64 as it stands in a query.
@@ -109,48 +138,50 @@ extension Router {
         }
     }
 
-    // MARK: - Pages
+    // MARK: - The form
 
     private func form(
-        container: String?, app: String?, problem: String? = nil, status: Int = 200
+        _ page: SignInPage, _ request: HTTPRequest, problem: String? = nil, status: Int = 200
     ) -> HTTPResponse {
-        // Neither holds anything that could end the attribute it is written into.
-        let container = container.flatMap { CloudServer.isContainerIdentifier($0) ? $0 : nil } ?? ""
-        let settings = settings(app)
+        // None of the values holds anything that could end the attribute it is written into.
+        let container = page.container ?? ""
+        let settings = settings(page.app)
+        let (code, headers) = formCode(request)
         let content = """
             \(container.isEmpty ? "" : "<p>An app wants to use your data in <b>\(container)</b>.</p>")
-            \(problem.map { "<p role=\"alert\">\($0)</p>" } ?? "")
+            \(problem.map { "<p role=\"alert\">\($0.escapedHTML)</p>" } ?? "")
             <form method="post" action="\(Identity.signInPath)">
+            <input type="hidden" name="form" value="\(code)">
             <input type="hidden" name="container" value="\(container)">
-            <input type="hidden" name="app" value="\(settings == nil ? "" : app ?? "")">
-            <label>Account <input name="account" autocomplete="username" required autofocus></label>
-            <label>Password <input name="password" type="password" autocomplete="current-password"></label>
+            <input type="hidden" name="app" value="\(settings == nil ? "" : page.app ?? "")">
+            <input type="hidden" name="opener" value="\(page.opener?.escapedHTML ?? "")">
+            \(Self.credentialFields)
             <label><input type="checkbox" name="keepSignedIn" value="true"> Keep me signed in</label>
             <button>Sign in</button>
             </form>
             """
         // Browsers hold a form's policy against the redirect that answers it as well.
         let callback = settings.flatMap { WebAddress.origin(of: $0.callback) }.map { " \($0)" } ?? ""
-        return page("Sign in", content, policy: "form-action 'self'\(callback)", status: status)
+        return self.page(
+            "Sign in", content, policy: "form-action 'self'\(callback)", status: status, headers: headers)
     }
 
-    private func page(_ title: String, _ content: String, policy: String = "", status: Int = 200) -> HTTPResponse {
-        let text = """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title)</title>
-            <style>body { font: 1rem system-ui; max-width: 20rem; margin: 4rem auto } label, input, button, textarea { display: block; margin: .5rem 0; font: inherit } input:not([type=checkbox]), textarea { width: 100% } [role=alert] { color: #b00020 }</style>
-            <h1>\(title)</h1>
-            \(content)
-            </html>
-            """
-        return HTTPResponse(
-            status: status,
-            headers: [
-                ("Content-Type", "text/html; charset=UTF-8"), ("Cache-Control", "no-store"),
-                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; \(policy)"),
-                ("X-Frame-Options", "DENY"), ("Referrer-Policy", "same-origin"),
-            ], body: Array(text.utf8))
+    static let credentialFields = """
+        <label>Account <input name="account" autocomplete="username" required autofocus></label>
+        <label>Password <input name="password" type="password" autocomplete="current-password"></label>
+        """
+}
+
+/// What a sign-in page is for.
+private struct SignInPage: Sendable {
+    var container: String?
+    /// The hash of the app's API token.
+    var app: String?
+    /// The origin of the page that opened it, as the browser says.
+    var opener: String?
+
+    init(container: String?, app: String?) {
+        self.container = container.flatMap { CloudServer.isContainerIdentifier($0) ? $0 : nil }
+        self.app = app.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

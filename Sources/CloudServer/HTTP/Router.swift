@@ -1,4 +1,3 @@
-import Dispatch
 import WebServices
 
 /// Finds what a request over HTTP is meant for, and gives its answer the form that HTTP wants.
@@ -10,8 +9,6 @@ package struct Router: Sendable {
     let server: CloudServer
     /// Whether people come by HTTPS: the scheme of the addresses in answers when none is configured.
     let isSecure: Bool
-    /// Sign-ins take tens of milliseconds on purpose, which the HTTP server's threads do not have; one at a time is enough.
-    static let signInQueue = DispatchQueue(label: "stratus.sign-in")
 
     package init(server: CloudServer, isSecure: Bool = false) {
         self.server = server

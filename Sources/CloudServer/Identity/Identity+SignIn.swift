@@ -16,22 +16,33 @@ extension Identity {
     ///
     /// Takes tens of milliseconds, by design of the password hash: call it on a thread that serves nothing else. Throws
     /// `AUTHENTICATION_FAILED` where name and password do not fit, `THROTTLED` after several failures in a row.
-    package func signIn(account name: String, password: String, keepSignedIn: Bool) throws -> SignedIn {
+    ///
+    /// - Parameter network: where the attempt comes from; empty where that is not known.
+    package func signIn(
+        account name: String, password: String, keepSignedIn: Bool, from network: String = ""
+    ) throws -> SignedIn {
+        let account = try prove(account: name, password: password, from: network)
+        return try beginSession(account, keepSignedIn: keepSignedIn, now: clock.now())
+    }
+
+    /// Checks a password, as one attempt of those that are counted.
+    func prove(account name: String, password: String, from network: String) throws -> AccountRow {
         let now = clock.now()
         guard !name.isEmpty, name.utf8.count <= Limits.nameLength, password.utf8.count <= 1024 else {
             throw ServerError.authenticationFailed
         }
-        let wait = throttle.wait(name, now: now)
+        let attempt = SignInThrottle.Attempt(account: name, network: network)
+        let wait = throttle.wait(attempt, now: now)
         guard wait == 0 else {
             throw ServerError(
                 .throttled, "Too many attempts to sign in", retryAfter: (Double(wait) / 1000).rounded(.up))
         }
         guard let account = try proven(name, password, now: now) else {
-            throttle.failed(name, now: now)
+            throttle.failed(attempt, now: now)
             throw ServerError.authenticationFailed
         }
-        throttle.succeeded(name)
-        return try beginSession(account, keepSignedIn: keepSignedIn, now: now)
+        throttle.succeeded(attempt, now: now)
+        return account
     }
 
     private func proven(_ name: String, _ password: String, now: Int64) throws -> AccountRow? {
@@ -57,7 +68,7 @@ extension Identity {
         return account
     }
 
-    private func beginSession(_ account: AccountRow, keepSignedIn: Bool, now: Int64) throws -> SignedIn {
+    func beginSession(_ account: AccountRow, keepSignedIn: Bool, now: Int64) throws -> SignedIn {
         let life = configuration.tokenLife
         let session = SessionRow(
             id: Hex.encode(random.bytes(16)), account: account.id, created: now,

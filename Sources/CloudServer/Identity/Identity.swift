@@ -10,7 +10,7 @@ package final class Identity: Sendable {
     let configuration: ServerConfiguration
     let clock: ServerClock
     let random: RandomSource
-    let throttle = SignInThrottle()
+    let throttle: SignInThrottle
     /// How long a revoked token or session may still pass, in milliseconds: the price of reading neither at each request.
     static let cacheLife: Int64 = 5000
     private let apiTokens = ExpiringCache<String, APITokenRow>(life: cacheLife)
@@ -36,6 +36,7 @@ package final class Identity: Sendable {
     ) {
         self.control = control
         self.secret = secret
+        throttle = SignInThrottle(secret)
         self.configuration = configuration
         self.clock = clock
         self.random = random
@@ -145,7 +146,8 @@ extension Call {
     /// Everything but the public database's records belongs to somebody. [Apple:SettingUpWebServices]
     var needsUser: Bool {
         switch operation {
-        case .usersCaller, .usersCurrent, .subscriptionsList, .subscriptionsLookup, .subscriptionsModify, .tokensCreate,
+        case .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail, .usersLookupID, .usersLookupContacts,
+            .usersPermission, .subscriptionsList, .subscriptionsLookup, .subscriptionsModify, .tokensCreate,
             .tokensRegister:
             true
         default: database != .public

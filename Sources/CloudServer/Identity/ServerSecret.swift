@@ -11,6 +11,8 @@ package struct ServerSecret: Sendable {
         case continuation = 4
         case courier = 5
         case asset = 6
+        case form = 7
+        case signIn = 8
     }
 
     private let mac: HMACSHA256

@@ -66,6 +66,7 @@ extension CloudServer {
         push.stop()
         maintenance.stop()
         requestLog.flush()
+        do { try identity.saveThrottle() } catch { log.write(.warning, "cannot keep the failed sign-ins: \(error)") }
     }
 
     /// One short step of maintenance in each container.
@@ -85,6 +86,7 @@ extension CloudServer {
         }
         if try store.requests.prune(before: now - configuration.requestLogLife, retention: retention) { hasMore = true }
         try store.control.deleteSessions(expiredBefore: now)
+        try identity.saveThrottle()
         return hasMore
     }
 

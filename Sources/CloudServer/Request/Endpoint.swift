@@ -15,9 +15,9 @@ package protocol WritingEndpoint: Sendable {
     func run(_ context: RequestContext, _ writer: ContainerWriter) throws -> Answer
 }
 
-/// One call that needs no store.
+/// One call that needs nothing of the container's store.
 package protocol StatelessEndpoint: Sendable {
-    func run(_ context: RequestContext) throws(ServerError) -> Answer
+    func run(_ context: RequestContext) throws -> Answer
 }
 
 /// How an operation is run.

@@ -17,6 +17,8 @@ package struct RequestContext: Sendable {
     package let schemas: SchemaCache
     /// The server's secret, from which tokens and names are derived.
     package let secret: ServerSecret
+    /// Whom the caller may find.
+    package let people: UserDirectory
     /// What seals and opens encrypted fields.
     package let zoneKeys: ZoneKeyring
     package let wantsSyncToken: Bool

@@ -38,7 +38,7 @@ package final class ControlSession: StoreSession {
 
 extension TableSet {
     static let control = TableSet(
-        name: "control store", version: 3, applicationID: 0x5374_7253,
+        name: "control store", version: 4, applicationID: 0x5374_7253,
         statements: { dialect in
             let (text, blob) = (dialect.text, dialect.blob)
             return [
@@ -69,9 +69,22 @@ extension TableSet {
                     PRIMARY KEY (identifier, environment))
                 """,
                 "CREATE TABLE setting (name \(text) NOT NULL PRIMARY KEY, value \(blob) NOT NULL)",
-            ] + serverKeyTables(dialect) + callbackColumn(dialect)
+            ] + serverKeyTables(dialect) + callbackColumn(dialect) + discoverabilityTable(dialect)
         },
-        upgrades: [2: serverKeyTables, 3: callbackColumn])
+        upgrades: [2: serverKeyTables, 3: callbackColumn, 4: discoverabilityTable])
+
+    /// Since version 4.
+    @Sendable private static func discoverabilityTable(_ dialect: Dialect) -> [String] {
+        let text = dialect.text
+        return [
+            """
+            CREATE TABLE discoverability (
+                container \(text) NOT NULL, user_name \(text) NOT NULL, account \(text) NOT NULL, granted BIGINT NOT NULL,
+                PRIMARY KEY (container, user_name))
+            """,
+            "CREATE INDEX discoverability_account ON discoverability (account)",
+        ]
+    }
 
     /// Since version 3.
     @Sendable private static func callbackColumn(_ dialect: Dialect) -> [String] {

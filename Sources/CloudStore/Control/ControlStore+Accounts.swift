@@ -45,6 +45,7 @@ extension ControlStore {
     package func deleteAccount(id: String) throws(StoreError) {
         try write { session in
             try session.run("DELETE FROM session WHERE account = ?1") { $0.bind(1, id) }
+            try session.run("DELETE FROM discoverability WHERE account = ?1") { $0.bind(1, id) }
             try session.run("DELETE FROM account WHERE id = ?1") { $0.bind(1, id) }
         }
     }

@@ -22,7 +22,7 @@ extension Command {
             ).withoutEnvironment,
             .value(
                 "callback", "URL", "Where a browser goes after a sign-in, with the web token in its query.",
-                fallback: "a message to the page that opened the sign-in"
+                fallback: "a message to a page of --origins that opened the sign-in"
             ).withoutEnvironment,
             .json,
         ],

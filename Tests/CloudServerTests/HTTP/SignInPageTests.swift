@@ -1,6 +1,4 @@
 import CloudStore
-import Dispatch
-import Synchronization
 import Testing
 import WebServices
 
@@ -27,35 +25,28 @@ struct SignInPageTests {
     private func send(
         _ method: String, _ target: String, _ body: String = "", headers: [(String, String)] = []
     ) throws -> HTTPResponse {
-        let headers = [("Host", "cloud.example")] + headers
-        let request = try #require(
-            HTTPRequest(method: method, target: target, headers: HTTPHeaders(headers), body: Array(body.utf8)))
-        let box = Mutex<HTTPResponse?>(nil)
-        let answered = DispatchSemaphore(value: 0)
-        router.handle(request) { response in
-            box.withLock { $0 = response }
-            answered.signal()
-        }
-        answered.wait()
-        return try #require(box.withLock { $0 })
+        try router.send(method, target, body, headers: headers)
     }
 
-    private func text(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+    private func text(_ response: HTTPResponse) -> String { response.text }
 
     /// Follows a 421 to the page, and sends its form.
-    private func signIn(_ token: String, _ fields: String = "account=ben&password=secret") throws -> HTTPResponse {
+    private func signIn(
+        _ token: String, _ fields: String = "account=ben&password=secret", referer: String? = nil
+    ) throws -> HTTPResponse {
         let refused = try send(
             "GET", "/database/1/\(TestCloud.container)/development/private/users/caller?ckAPIToken=\(token)")
         #expect(refused.status == 421)
         let url = try #require(refused.json["redirectURL"]?.string)
         let prefix = "http://cloud.example"
         #expect(url.hasPrefix(prefix))
-        let page = try send("GET", String(url.dropFirst(prefix.count)))
-        let hidden = text(page).matches(of: /name="(container|app)" value="([^"]*)"/)
-        #expect(hidden.count == 2)
-        let form = hidden.map { "\($0.1)=\($0.2)" }.joined(separator: "&")
+        let page = try send(
+            "GET", String(url.dropFirst(prefix.count)), headers: referer.map { [("Referer", $0)] } ?? [])
+        let form = page.hiddenFields
+        #expect(form.map(\.name) == ["form", "container", "app", "opener"])
         return try send(
-            "POST", "/stratus/sign-in", "\(form)&\(fields)", headers: [("Origin", "http://cloud.example")])
+            "POST", "/stratus/sign-in", page.hiddenForm + "&" + fields,
+            headers: [("Origin", "http://cloud.example"), ("Cookie", try page.newCookie("stratus-form"))])
     }
 
     private func isGood(_ webAuthToken: String, _ token: String) throws -> Bool {
@@ -85,10 +76,11 @@ struct SignInPageTests {
                 ["https://notes.example.com", "http://localhost:8000"],
                 #"["https://notes.example.com","http://localhost:8000"]"#
             ),
-            ([], #"["*"]"#),
+            // Any page can open this one: where none is named, none but our own is told.
+            ([], #"["http://cloud.example"]"#),
         ] {
             let token = try apiToken(origins)
-            let answer = try signIn(token)
+            let answer = try signIn(token, referer: "https://evil.example/")
             #expect(answer.status == 200)
             let match = try #require(
                 text(answer).firstMatch(
@@ -102,6 +94,33 @@ struct SignInPageTests {
             let nonce = try #require(text(answer).firstMatch(of: /nonce="([^"]+)"/))
             #expect(answer.header("Content-Security-Policy")?.contains("script-src 'nonce-\(nonce.1)'") == true)
         }
+    }
+
+    @Test(
+        "An emulator tells the page that opened the sign-in if it is one of this machine",
+        arguments: [
+            ("http://localhost:3000/app?x=1", "http://localhost:3000"), ("http://127.0.0.1/", "http://127.0.0.1"),
+            ("http://[::1]:81/", "http://[::1]:81"), ("http://notes.localhost:81/", "http://notes.localhost:81"),
+            ("https://evil.example/", "http://cloud.example"),
+            ("http://localhost.evil.example/", "http://cloud.example"),
+            ("http://localhost@evil.example/", "http://cloud.example"), (nil, "http://cloud.example"),
+        ])
+    func emulator(referer: String?, target: String) throws {
+        let answer = try signIn(TestCloud.apiToken, referer: referer)
+        #expect(answer.status == 200)
+        #expect(text(answer).contains("of [\"\(target)\"])"))
+    }
+
+    @Test(
+        "The web token goes into the callback's query, not behind its fragment",
+        arguments: [
+            ("https://a.example/#/in", "https://a.example/?T#/in"),
+            ("https://a.example/?b=c#d?e", "https://a.example/?b=c&T#d?e"),
+            ("https://a.example#", "https://a.example?T#"), ("https://a.example/?", "https://a.example/?T"),
+        ])
+    func fragment(callback: String, expected: String) throws {
+        let location = try #require(try signIn(try apiToken(callback: callback)).header("Location"))
+        #expect(location.replacing(/ckWebAuthToken=[^&]+&ckSession=[^&#]+/, with: "T") == expected)
     }
 
     @Test("A wrong password shows the form again, with the app it was for; too many are told to wait")
@@ -120,14 +139,29 @@ struct SignInPageTests {
 
     @Test("Another site's form signs nobody in, and what a stranger writes into the address is not in the page")
     func strangers() throws {
-        let foreign = try send(
-            "POST", "/stratus/sign-in", "account=ben&password=secret", headers: [("Origin", "https://evil.example")])
-        #expect(foreign.status == 403)
+        let shown = try send("GET", "/stratus/sign-in")
+        let cookie = ("Cookie", try shown.newCookie("stratus-form"))
+        let fields = "account=ben&password=secret&"
+        let other = try send("GET", "/stratus/sign-in").hiddenForm
+        let refused: [(String, [(String, String)])] = [
+            // Another site's form: whether the browser says so, or sends no cookie, or the form has no code of it.
+            (shown.hiddenForm, [cookie, ("Origin", "https://evil.example")]),
+            (shown.hiddenForm, [cookie, ("Origin", "null")]),
+            (shown.hiddenForm, [cookie, ("Sec-Fetch-Site", "cross-site")]), (shown.hiddenForm, []), ("", [cookie]),
+            (other, [cookie]), (shown.hiddenForm, [("Cookie", "stratus-form=x")]),
+        ]
+        for (form, headers) in refused {
+            let answer = try send("POST", "/stratus/sign-in", fields + form, headers: headers)
+            #expect(answer.status == 403)
+            #expect(!text(answer).contains("</textarea>"))
+        }
+        #expect(try send("POST", "/stratus/sign-in", fields + shown.hiddenForm, headers: [cookie]).status == 200)
         let page = try send("GET", "/stratus/sign-in?container=x%22%3E%3Cscript%3E&app=%22%3E%3Cscript%3E")
         #expect(!text(page).contains("script"))
         // A token of nobody knows hands nothing over.
         let unknown = try send(
-            "POST", "/stratus/sign-in", "account=ben&password=secret&app=\(String(repeating: "0", count: 64))")
+            "POST", "/stratus/sign-in", "\(fields)app=\(String(repeating: "0", count: 64))&\(shown.hiddenForm)",
+            headers: [cookie])
         #expect(unknown.status == 200 && !text(unknown).contains("postMessage"))
     }
 
