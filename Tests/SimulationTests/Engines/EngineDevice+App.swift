@@ -123,6 +123,7 @@ extension EngineDevice {
     /// A zone is gone.
     private func lost(_ zoneID: CKRecordZone.ID, _ reason: CKDatabase.DatabaseChange.Deletion.Reason) {
         guard !isDeleting(zoneID) else { return now.unread(zoneID) }
+        network.ledger.hearsOfRemoval(index, zoneID)
         switch reason {
         case .encryptedDataReset: makeAgain(zoneID)
         case .purged:

@@ -64,6 +64,12 @@ struct EngineLedger {
         erasing[device] = erasing[device].filter { $0.zoneID != zoneID }
     }
 
+    /// The app has heard that a zone is gone, and with it what it was about to delete there. A restore may bring that back.
+    mutating func hearsOfRemoval(_ device: Int, _ zoneID: CKRecordZone.ID) {
+        guard erasing.indices.contains(device) else { return }
+        erasing[device] = erasing[device].filter { $0.zoneID != zoneID }
+    }
+
     /// What a device wrote while nobody was signed in becomes a user's.
     mutating func adopts(_ device: Int, _ user: String) {
         guard wanted.indices.contains(device) else { return }
