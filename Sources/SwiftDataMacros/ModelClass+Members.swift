@@ -90,7 +90,7 @@ extension ModelClass {
         """
     }
 
-    private var base: String { superclass == nil ? "" : "let base = \(name)._$base" }
+    private var base: String { superclass == nil || properties.isEmpty ? "" : "let base = \(name)._$base" }
 
     private func position(_ property: ModelProperty) -> String {
         superclass == nil ? "\(property.index)" : "base + \(property.index)"

@@ -260,6 +260,11 @@ struct ContextTests {
         #expect(read.load == 2.5)
         #expect(read.owner?.name == "p")
         #expect(read.owner?.vehicles?.first === read)
+        let tricycles = try ModelContainer.inMemory(Vehicle.self, Tricycle.self, Person.self)
+        let writer = ModelContext(tricycles)
+        writer.insert(Tricycle())
+        try writer.save()
+        #expect(try ModelContext(tricycles).fetch(FetchDescriptor<Vehicle>()).first is Tricycle)
         #expect(try other.fetch(FetchDescriptor<Truck>()).count == 1)
         read.load = 3
         read.wheels = 8

@@ -140,6 +140,12 @@ final class Truck: Vehicle {
     }
 }
 
+/// Has nothing of its own.
+@Model
+final class Tricycle: Vehicle {
+    init() { super.init(wheels: 3) }
+}
+
 @Model
 final class Person {
     var name: String
