@@ -29,13 +29,4 @@ public struct PhotoFolder: Sendable {
         try FileManager.default.copyItem(at: file, to: copy)
         try FileManager.default.moveItem(at: copy, to: url(of: photo))
     }
-
-    /// Removes the files that no note refers to.
-    public func removeAll(except kept: Set<Photo>) {
-        let names = Set(kept.map(\.fileName))
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for file in files where !names.contains(file) {
-            try? FileManager.default.removeItem(at: folder.appendingPathComponent(file))
-        }
-    }
 }
