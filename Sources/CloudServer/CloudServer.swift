@@ -18,7 +18,10 @@ package final class CloudServer: Sendable {
     package let log: ServerLog
     package let secret: ServerSecret
     package let identity: Identity
-    package let passwords: PasswordQueue
+    /// Where passwords are checked, each of which takes tens of milliseconds and 19 MiB on purpose.
+    package let passwords: WaitingLine
+    /// Where account pages are put together and their forms carried out, over every container.
+    let accountPages = WaitingLine("account", capacity: 64)
     package let schemas = SchemaCaches()
     package let metrics = Metrics()
     package let requestLog: RequestLog
@@ -44,7 +47,7 @@ package final class CloudServer: Sendable {
         identity = Identity(
             control: store.control, secret: secret, configuration: configuration, clock: clock, random: random)
         try identity.restoreThrottle()
-        passwords = PasswordQueue(capacity: configuration.waitingPasswordChecks)
+        passwords = WaitingLine("passwords", capacity: configuration.waitingPasswordChecks)
         requestLog = RequestLog(store: store.requests)
         push = PushHub(configuration.push, random: random)
         load = Mutex(

@@ -11,7 +11,7 @@ umask(0o077)
 let program = Program(
     commands: [
         .dev, .serve,
-        .accountCreate, .accountList, .accountPassword, .accountDelete,
+        .accountCreate, .accountList, .accountPassword, .accountDelete, .accountShow, .accountErase,
         .containerCreate, .containerList, .containerLog, .containerDelete,
         .tokenCreate, .tokenList, .tokenDelete,
         .schemaExport, .schemaImport, .schemaValidate, .schemaDiff, .schemaDeploy, .schemaReset,

@@ -51,6 +51,58 @@ struct AdministrationTests {
         _ = try await restarted.stop()
     }
 
+    private struct Usage: Decodable, Equatable {
+        var container: String
+        var environment: String
+        var zones: Int
+        var records: Int
+    }
+
+    private struct Erased: Decodable, Equatable {
+        var container: String
+        var environment: String
+        var zones: [String]
+        var records: Int
+    }
+
+    @Test("What an account stores is shown, and erased while the server runs")
+    func erase() async throws {
+        let server = try await stratus.start("serve", "--data", "d", "--port", "0")
+        _ = try await stratus("account", "create", "alice", "--password", "secret", "--data", "d")
+        _ = try await stratus("container", "create", container, "--data", "d")
+        let token = try #require(
+            try await stratus("token", "create", container, "--data", "d", "--json").json(Token.self).token)
+        let signedIn = try await ask(
+            "POST", "\(server.url)/stratus/session", #"{"account": "alice", "password": "secret"}"#)
+        let webToken = try #require(
+            signedIn.body["webAuthToken"]?.text?.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let base = "\(server.url)/database/1/\(container)/development/private/records"
+        let query = "?ckAPIToken=\(token)&ckWebAuthToken=\(webToken)"
+        let record = #"{"recordName": "oak", "recordType": "Tree"}"#
+        let saved = try await ask(
+            "POST", "\(base)/modify\(query)", #"{"operations": [{"operationType": "create", "record": \#(record)}]}"#)
+        #expect(saved.status == 200)
+
+        let show = ["account", "show", "alice", "--data", "d", "--json"]
+        let expected = Usage(container: container, environment: "development", zones: 1, records: 1)
+        #expect(try await stratus.run(show).json([Usage].self) == [expected])
+        let erase = ["account", "erase", "alice", "--data", "d", "--json"]
+        #expect(try await stratus.run(erase).code == 2, "not without --yes")
+        #expect(try await stratus.run(erase + ["--yes", "--container", "iCloud.none"]).code == 3)
+        #expect(try await stratus.run(erase + ["--yes", "--environment", "staging"]).code == 2)
+        #expect(try await stratus.run(erase + ["--yes", "--environment", "production"]).json([Erased].self).isEmpty)
+        #expect(try await stratus.run(erase + ["--yes", "--encrypted"]).json([Erased].self).isEmpty)
+        let erased = Erased(
+            container: container, environment: "development", zones: ["_defaultZone"], records: 1)
+        #expect(try await stratus.run(erase + ["--yes", "--container", container]).json([Erased].self) == [erased])
+
+        let found = try await ask("POST", "\(base)/lookup\(query)", #"{"records": [{"recordName": "oak"}]}"#)
+        #expect(found.text.contains("NOT_FOUND"))
+        #expect(try await stratus.run(show).json([Usage].self).isEmpty)
+        #expect(try await stratus("account", "show", "bob", "--data", "d").code == 3)
+        _ = try await server.stop()
+    }
+
     @Test("A token needs a container that is registered, and a container an identifier that can be one")
     func containers() async throws {
         #expect(try await stratus("container", "create", "no container", "--data", "d").code == 2)

@@ -90,7 +90,7 @@ extension CloudServer {
         tell(try administration.resetEncryptedData(ofAccount: name, in: container, environment), container)
     }
 
-    private var administration: Administration { Administration(store: store, clock: clock, random: random) }
+    var administration: Administration { Administration(store: store, clock: clock, random: random) }
 
     private func tell(_ erased: [Administration.Erased], _ container: String) -> [Administration.Erased] {
         for part in erased {

@@ -53,6 +53,24 @@ extension Router {
             + (value.isEmpty ? "; Max-Age=0" : "")
     }
 
+    /// Does what takes long when its turn comes, or says that too many wait.
+    func inTurn(
+        _ line: WaitingLine, _ request: HTTPRequest, _ body: @escaping @Sendable () throws -> HTTPResponse,
+        respond: @escaping @Sendable (Result<HTTPResponse, ServerError>) -> Void
+    ) {
+        do throws(ServerError) {
+            try line.add(from: request.network) { [self] in
+                do {
+                    respond(.success(try body()))
+                } catch {
+                    respond(.failure(server.serverError(error, "a page of /stratus")))
+                }
+            }
+        } catch {
+            respond(.failure(error))
+        }
+    }
+
     static let expiredForm = "This page was open for too long, or the browser takes no cookies. Please try again."
 
     func page(

@@ -7,7 +7,7 @@ extension Router {
         guard let form = SignInForm(request) else {
             return respond(failure(.badRequest("BadRequestException: account and password are required")))
         }
-        checkPassword(request) { [self] in
+        inTurn(server.passwords, request) { [self] in
             answer(
                 try server.identity.signIn(
                     account: form.account, password: form.password, keepSignedIn: form.keepSignedIn,

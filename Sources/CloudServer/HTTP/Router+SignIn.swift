@@ -26,7 +26,7 @@ extension Router {
         guard let sent = SignInForm(request) else {
             return respond(form(page, request, problem: "Name and password are needed.", status: 400))
         }
-        checkPassword(request) { [self] in
+        inTurn(server.passwords, request) { [self] in
             let signedIn = try server.identity.signIn(
                 account: sent.account, password: sent.password, keepSignedIn: sent.keepSignedIn, from: request.network)
             return handOver(signedIn.webAuthToken, page, request)
@@ -41,29 +41,11 @@ extension Router {
         }
     }
 
-    /// Does what needs a password where passwords are checked, or says that too many wait.
-    func checkPassword(
-        _ request: HTTPRequest, _ body: @escaping @Sendable () throws -> HTTPResponse,
-        respond: @escaping @Sendable (Result<HTTPResponse, ServerError>) -> Void
-    ) {
-        do throws(ServerError) {
-            try server.passwords.add(from: request.network) { [self] in
-                do {
-                    respond(.success(try body()))
-                } catch {
-                    respond(.failure(server.serverError(error, "sign-in")))
-                }
-            }
-        } catch {
-            respond(.failure(error))
-        }
-    }
-
     static func problem(_ error: ServerError) -> String {
         switch error.code {
         case .authenticationFailed: "Name or password is wrong."
         case .throttled: "Too many attempts. Try again in \(Int(error.retryAfter ?? 1)) seconds."
-        case .tryAgainLater: "Too many people are signing in just now. Try again in a moment."
+        case .tryAgainLater: "Too many people wait just now. Try again in a moment."
         case .badRequest: error.reason
         default: "Something went wrong here. Try again later."
         }

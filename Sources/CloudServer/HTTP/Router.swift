@@ -50,6 +50,7 @@ package struct Router: Sendable {
         switch request.pathComponents.dropFirst().first {
         case "courier": return courier(request, respond)
         case "assets": return asset(request, respond)
+        case "account": return account(request, respond)
         default: break
         }
         let path = request.pathComponents.dropFirst().joined(separator: "/")

@@ -28,6 +28,10 @@ final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
+    func forgetAll() {
+        entries.withLock { $0.removeAll() }
+    }
+
     func forget(_ key: Key) {
         _ = entries.withLock { $0.removeValue(forKey: key) }
     }

@@ -140,6 +140,9 @@ package final class Identity: Sendable {
 
     /// Forgets a session, so that revoking it takes effect at once in this process.
     package func forgetSession(_ id: String) { sessions.forget(id) }
+
+    /// The same for all of them.
+    func forgetSessions() { sessions.forgetAll() }
 }
 
 extension Call {

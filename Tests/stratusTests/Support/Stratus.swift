@@ -33,6 +33,12 @@ final class Stratus: Sendable {
     func callAsFunction(
         _ arguments: String..., environment: [String: String] = [:], input: String = ""
     ) async throws -> Outcome {
+        try await run(arguments, environment: environment, input: input)
+    }
+
+    func run(
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> Outcome {
         let name = UUID().uuidString
         let files = ["in", "out", "err"].map { folder.appendingPathComponent("\(name).\($0)") }
         defer { files.forEach { try? FileManager.default.removeItem(at: $0) } }

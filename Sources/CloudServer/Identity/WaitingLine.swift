@@ -2,20 +2,22 @@ import Dispatch
 import Synchronization
 import WebServices
 
-/// Where passwords are checked: one at a time, since each takes tens of milliseconds and 19 MiB on purpose, on a thread beside
-/// those that answer requests. The line is short: who comes to its end is told to come back, and one network has no more than
-/// a part of it.
-package final class PasswordQueue: Sendable {
+/// What takes long is done one at a time, on a thread beside those that answer requests. The line is short: who comes to its
+/// end is told to come back, and one network has no more than a part of it.
+package final class WaitingLine: Sendable {
     private struct Line: Sendable {
         var length = 0
         var networks: [String: Int] = [:]
     }
 
-    private let queue = DispatchQueue(label: "stratus.passwords")
+    private let queue: DispatchQueue
     private let line = Mutex(Line())
     private let capacity: Int
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(_ name: String, capacity: Int) {
+        queue = DispatchQueue(label: "stratus.\(name)")
+        self.capacity = capacity
+    }
 
     /// Runs `body` when its turn comes.
     ///
@@ -30,7 +32,7 @@ package final class PasswordQueue: Sendable {
             return true
         }
         guard isIn else {
-            throw ServerError(.tryAgainLater, "Too many people are signing in just now", retryAfter: 2)
+            throw ServerError(.tryAgainLater, "Too many people wait just now", retryAfter: 2)
         }
         queue.async { [self] in
             body()
