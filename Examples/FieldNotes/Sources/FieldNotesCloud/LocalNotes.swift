@@ -32,6 +32,15 @@ struct LocalNotes {
         }
     }
 
+    /// Removes the photos' files to which no note refers any more, and what a killed process left half copied.
+    func removeUnusedPhotos() throws {
+        let files = try photos.settledFiles()
+        guard !files.isEmpty else { return }
+        let rows = try context.fetch(FetchDescriptor<StoredNote>())
+        let used = Set(rows.flatMap { $0.photos + ($0.base?.photos ?? []) }.map(\.fileName))
+        for file in files where !used.contains(file.lastPathComponent) { try FileManager.default.removeItem(at: file) }
+    }
+
     /// - Throws: `SyncError.otherAccount` where the notes are somebody else's.
     func claim(for user: String) throws {
         let progress = try progress()

@@ -39,6 +39,7 @@ extension NoteStore {
                 try await update { try $0.forgetCloud() }
                 try await exchange(&report)
             }
+            try await update { try $0.removeUnusedPhotos() }
         } catch let error as CKError where error.isAboutNetwork {
             report.isOffline = true
         }

@@ -22,11 +22,28 @@ public struct PhotoFolder: Sendable {
 
     /// Copies a photo's file, unless it is there already.
     public func keep(_ file: URL, as photo: Photo) throws {
-        if contains(photo) { return }
+        if contains(photo) { return try renew(url(of: photo)) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // Under another name first: whoever is killed meanwhile leaves no half of a photo.
         let copy = folder.appendingPathComponent("\(UUID().uuidString).part")
         try FileManager.default.copyItem(at: file, to: copy)
+        try renew(copy)
         try FileManager.default.moveItem(at: copy, to: url(of: photo))
+    }
+
+    /// The files that were kept so long ago that a note refers to them if one ever will.
+    public func settledFiles() throws -> [URL] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        let dayAgo = Date(timeIntervalSinceNow: -24 * 3600)
+        return try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: [.contentModificationDateKey]
+        ).filter { file in
+            let date = try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+            return date.map { $0 < dayAgo } ?? false
+        }
+    }
+
+    private func renew(_ file: URL) throws {
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
     }
 }

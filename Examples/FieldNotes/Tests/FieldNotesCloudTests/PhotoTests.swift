@@ -68,6 +68,27 @@ final class PhotoTests {
         }
     }
 
+    @Test("A file that no note refers to any more goes after a day")
+    func unused() async throws {
+        var note = Note(title: "Heron")
+        let (kept, taken) = (try phone.store.addPhoto(image("kept")), try phone.store.addPhoto(image("taken away")))
+        note.photos = [kept, taken]
+        try await phone.store.save(note)
+        try await syncAll()
+        try await phone.edit(note.id) { $0.photos = [kept] }
+        let fresh = try phone.store.addPhoto(image("of a note that is being written"))
+        try await syncAll()
+        func exists(_ photo: Photo) -> Bool { FileManager.default.fileExists(atPath: phone.store.file(of: photo).path) }
+        #expect(exists(kept) && exists(taken) && exists(fresh))
+        for photo in [kept, taken] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -25 * 3600)],
+                ofItemAtPath: phone.store.file(of: photo).path)
+        }
+        _ = try await phone.store.sync()
+        #expect(exists(kept) && !exists(taken) && exists(fresh))
+    }
+
     @Test("Photos come by push as well")
     func live() async throws {
         let sync = LiveSync(tablet.store)
