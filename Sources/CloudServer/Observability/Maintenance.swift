@@ -9,6 +9,9 @@ import Synchronization
 final class Maintenance: Sendable {
     private let queue = DispatchQueue(label: "stratus.maintenance", qos: .utility)
     private let running = Mutex<Running?>(nil)
+    private let isStopping = Atomic(false)
+    /// Containers of whose indexes this process knows that they are whole.
+    private let indexed = Mutex<Set<String>>([])
 
     // Unchecked: the timer is only ever cancelled, which any thread may do.
     private struct Running: @unchecked Sendable {
@@ -31,12 +34,13 @@ final class Maintenance: Sendable {
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + schedule.flush, repeating: schedule.flush)
             let nextRound = Mutex<Int64>(0)
-            timer.setEventHandler { [weak server] in
+            timer.setEventHandler { [weak self, weak server] in
                 guard let server else { return }
                 server.requestLog.flush()
                 let now = server.clock.now()
                 guard nextRound.withLock({ $0 <= now }) else { return }
                 if !server.maintain(steps: schedule.steps) { nextRound.withLock { $0 = now + schedule.round } }
+                self?.finishIndexes(server)
             }
             timer.resume()
             running = Running(timer: timer)
@@ -51,7 +55,30 @@ final class Maintenance: Sendable {
         }
         guard let timer else { return }
         timer.cancel()
+        isStopping.store(true, ordering: .relaxed)
         queue.sync {}
+        isStopping.store(false, ordering: .relaxed)
+    }
+
+    /// Builds what an interrupted change of a schema left to do, and indexes that a newer version of the program has.
+    func finishIndexes(_ server: CloudServer) {
+        do {
+            for (identifier, environment) in try server.store.containers() {
+                let name = "\(identifier)/\(environment)"
+                guard !indexed.withLock({ $0.contains(name) }),
+                    let container = try server.store.container(identifier, environment, create: false)
+                else { continue }
+                let build = IndexBuild(container: container) { [weak self] in
+                    self?.isStopping.load(ordering: .relaxed) ?? true
+                }
+                try build.run(now: server.clock.now())
+                indexed.withLock { _ = $0.insert(name) }
+            }
+        } catch is CancellationError {
+            // The next start goes on.
+        } catch {
+            server.log.write(.warning, "an index could not be built: \(error)")
+        }
     }
 }
 

@@ -8,6 +8,8 @@ struct QueryAccess: Sendable {
         case names([String])
         /// Index entries of each of these values; those of one value come in the order of identity.
         case values(field: Int64, [[UInt8]])
+        /// Entries of each of these words in each of these fields, and of texts with too many words for entries.
+        case words(fields: [Int64], [String])
         /// Index entries of an interval.
         case range(field: Int64, QueryRange)
         /// Index entries of several intervals that have nothing in common.
@@ -31,6 +33,7 @@ struct QueryAccess: Sendable {
         if filter.field.isRecordName, case .isOne(let values) = filter.test {
             return QueryAccess(path: .names(values.map { String(decoding: $0.bytes, as: UTF8.self) }), rank: 0)
         }
+        if case .words(let words, let all) = filter.test { return access(words, all: all, filter.field) }
         guard let index = filter.field.index else { return nil }
         switch filter.test {
         case .isOne(let values) where filter.identifies:
@@ -47,6 +50,14 @@ struct QueryAccess: Sendable {
             return QueryAccess(path: .range(field: index, bounds(on: filter.field, query)), rank: 5)
         default: return nil
         }
+    }
+
+    private static func access(_ words: Set<String>, all: Bool, _ field: QueryField) -> QueryAccess? {
+        guard let indexes = field.wordIndexes, words.count <= maximumValues else { return nil }
+        // Of words that have to be there together the longest is in the fewest records, as a rule.
+        let longest = words.max { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+        let sought = all ? longest.map { [$0] } ?? [] : words.sorted()
+        return QueryAccess(path: .words(fields: indexes, sought), rank: sought.count == 1 ? 2 : 3)
     }
 
     /// What the query's filters together say about a field's index entries.

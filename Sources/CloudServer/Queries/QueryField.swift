@@ -64,6 +64,17 @@ struct QueryField: Sendable, Hashable {
         index = nil
     }
 
+    /// The fields of its words' entries; nil where not all records have them.
+    var wordIndexes: [Int64]? {
+        let searched: [Schema.Field]
+        switch source {
+        case .user(let field): searched = [field]
+        case .words(let fields): searched = fields
+        case .system: return nil
+        }
+        return searched.allSatisfy { $0.traits.contains(.wordsIndexed) } ? searched.map(\.wordIndex) : nil
+    }
+
     var isSystem: Bool {
         if case .system = source { true } else { false }
     }

@@ -307,27 +307,14 @@ extension QueryField {
         guard !words.isEmpty else { return false }
         var missing = words
         for name in searched {
-            for text in fields[name]?.texts ?? [] {
-                let found = SearchWords.words(of: text)
-                if all {
-                    missing.subtract(found)
-                    if missing.isEmpty { return true }
-                } else if !words.isDisjoint(with: found) {
-                    return true
-                }
+            let found = fields[name].map(SearchWords.words(of:)) ?? []
+            if all {
+                missing.subtract(found)
+                if missing.isEmpty { return true }
+            } else if !words.isDisjoint(with: found) {
+                return true
             }
         }
         return false
-    }
-}
-
-extension FieldValue {
-    fileprivate var texts: [String] {
-        switch self {
-        case .string(let text): [text]
-        case .list(let elements, of: .string):
-            elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-        default: []
-        }
     }
 }

@@ -60,7 +60,7 @@ final class QueryRun {
     private func isInOrder(_ ways: [QueryAccess]) -> Bool {
         guard ways.count == 1 else { return false }
         return switch ways[0].path {
-        case .names, .ranges: false
+        case .names, .words, .ranges: false
         case .values: order.terms.isEmpty
         case .range(let field, _): order.terms.first?.index == field
         }
@@ -101,6 +101,12 @@ final class QueryRun {
                 for value in values {
                     try reader.scanIndex(zone: zone.id, field: field, from: value, to: value) { take($1, zone) }
                     if rows > limit { return false }
+                }
+            case .words(let fields, let words):
+                for field in fields {
+                    for entry in words.map(SearchWords.entry) + [SearchWords.manyWords] where rows <= limit {
+                        try reader.scanIndex(zone: zone.id, field: field, from: entry, to: entry) { take($1, zone) }
+                    }
                 }
             case .range(let field, let range):
                 try scan(zone, field, range) { take($1, zone) }

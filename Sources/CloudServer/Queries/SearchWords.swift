@@ -1,4 +1,5 @@
 import Foundation
+import WebServices
 
 /// The words of a text as full-text search compares them: whole words, whatever their case and diacritics.
 /// [Apple: CKQuery, "tokenized"]
@@ -6,6 +7,31 @@ import Foundation
 /// A word is a run of letters, digits and marks. Scripts without spaces between words have one for each ideograph or kana, so
 /// that a text is found by any of them.
 enum SearchWords {
+    /// Distinct words of one field of a record that get an entry each. A field with more has one that says so, and is looked
+    /// at by every search: an index of long texts would cost their writers more than it saves their readers.
+    static let maximumEntries = 50
+    /// No word.
+    static let manyWords: [UInt8] = [0]
+
+    /// What a field is indexed by that has these words. Stored: changing it takes building the indexes again.
+    static func entries(_ words: Set<String>) -> [[UInt8]] {
+        words.count > maximumEntries ? [manyWords] : words.map(entry)
+    }
+
+    static func entry(_ word: String) -> [UInt8] { IndexValue.string(word) }
+
+    /// The words of a text, or of all texts of a list; none of other values.
+    static func words(of value: FieldValue) -> Set<String> {
+        switch value {
+        case .string(let text): return words(of: text)
+        case .list(let elements, of: .string):
+            return elements.reduce(into: []) { words, element in
+                if case .string(let text) = element { words.formUnion(self.words(of: text)) }
+            }
+        default: return []
+        }
+    }
+
     static func words(of text: String) -> Set<String> {
         var words: Set<String> = []
         if text.utf8.allSatisfy({ $0 < 0x80 }) {

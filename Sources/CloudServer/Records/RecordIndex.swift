@@ -1,7 +1,8 @@
 import CloudStore
 import WebServices
 
-/// The index entries of records: one for each value of each indexed field, and those of the system's fields.
+/// The index entries of records: one for each value of each indexed field, one for each word of each searched field, and
+/// those of the system's fields.
 enum RecordIndex {
     /// What has to be added and removed when a record changes from one state to another.
     struct Changes: Sendable, Hashable {
@@ -55,10 +56,15 @@ enum RecordIndex {
     }
 
     /// The entries of one field of a record.
-    static func keys(
+    private static func keys(
         _ entry: Fields.Entry, of fields: Fields, _ name: String, _ type: Schema.RecordType
     ) -> [IndexKey] {
-        guard let field = type.field(named: name), field.hasEntries else { return [] }
+        guard let field = type.field(named: name) else { return [] }
+        let values = field.hasEntries ? valueKeys(entry, of: fields, field) : []
+        return field.hasWords ? values + wordKeys(entry, of: fields, field) : values
+    }
+
+    static func valueKeys(_ entry: Fields.Entry, of fields: Fields, _ field: Schema.Field) -> [IndexKey] {
         // Most texts are indexed by bytes that the record's JSON holds as they are.
         if let text = fields.plainText(of: entry) {
             return [IndexKey(field: field.id, value: Array(text.prefix(IndexValue.maximumLength)))]
@@ -66,6 +72,11 @@ enum RecordIndex {
         guard let value = fields.value(of: entry) else { return [] }
         if case .list = value { return IndexValue.entries(value).map { IndexKey(field: field.id, value: $0) } }
         return IndexValue.bytes(value).map { [IndexKey(field: field.id, value: $0)] } ?? []
+    }
+
+    static func wordKeys(_ entry: Fields.Entry, of fields: Fields, _ field: Schema.Field) -> [IndexKey] {
+        let words = fields.value(of: entry).map(SearchWords.words(of:)) ?? []
+        return SearchWords.entries(words).map { IndexKey(field: field.wordIndex, value: $0) }
     }
 
     private static func systemKeys(_ state: State, _ scope: StoreScope) -> [IndexKey] {

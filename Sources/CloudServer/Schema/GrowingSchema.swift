@@ -33,7 +33,7 @@ struct GrowingSchema {
             let row = try writer.insertField(
                 type: type.id, name: field.name, kind: Int64(field.type.rawValue),
                 flags: field.isEncrypted
-                    ? Schema.Field.flags([], .encrypted) : Schema.Field.flags(.all(for: field.type)))
+                    ? Schema.Field.flags([], .encrypted) : Schema.Field.flagsOfWhole(.all(for: field.type)))
             schema.insert(row)
             hasGrown = true
         }

@@ -6,19 +6,23 @@ import WebServices
 /// Records that are saved meanwhile get theirs with the save. A build that is interrupted is made again by the next one.
 struct IndexBuild {
     let container: ContainerStore
+    /// Asked often; true ends the build with a `CancellationError`.
+    var isCancelled: @Sendable () -> Bool = { false }
 
     func run(now: Int64) throws {
         let growing = try growingFields()
         guard !growing.isEmpty else { return }
         let types = Set(growing.map(\.type))
+        let isCancelled = isCancelled
         try RecordWalk(container: container).run(now: now) { step, row in
+            if isCancelled() { throw CancellationError() }
             guard types.contains(row.type), let type = step.schema.type(row.type) else { return }
             let fields = Fields(stored: row.body) ?? Fields()
             var keys: [IndexKey] = []
             for entry in fields {
-                let name = fields.name(of: entry)
-                guard let field = type.field(named: name), field.growingIndexes.hasEntries else { continue }
-                keys += RecordIndex.keys(entry, of: fields, name, type)
+                guard let field = type.field(named: fields.name(of: entry)) else { continue }
+                if field.growingIndexes.hasEntries { keys += RecordIndex.valueKeys(entry, of: fields, field) }
+                if field.awaitsWords { keys += RecordIndex.wordKeys(entry, of: fields, field) }
             }
             if !keys.isEmpty { try step.writer.insertIndexEntries(zone: step.zone.id, record: row.id, keys) }
         }
@@ -28,8 +32,8 @@ struct IndexBuild {
             let schema = Schema(
                 version: try writer.schemaVersion(), types: try writer.types(), fields: try writer.fields())
             for type in schema.types {
-                for field in type.fields.values where built.contains(field.id) && !field.growingIndexes.isEmpty {
-                    let flags = Schema.Field.flags(field.indexes.union(field.growingIndexes), field.traits)
+                for field in type.fields.values where built.contains(field.id) && field.awaitsEntries {
+                    let flags = Schema.Field.flagsOfWhole(field.indexes.union(field.growingIndexes), field.traits)
                     try writer.updateField(field.row(type: type.id, flags: flags))
                 }
             }
@@ -41,7 +45,13 @@ struct IndexBuild {
             Schema(version: try reader.schemaVersion(), types: try reader.types(), fields: try reader.fields())
         }
         return schema.types.flatMap { type in
-            type.fields.values.filter { !$0.growingIndexes.isEmpty }.map { ($0.id, type.id) }
+            type.fields.values.filter(\.awaitsEntries).map { ($0.id, type.id) }
         }
     }
+}
+
+extension Schema.Field {
+    /// Whether older records may lack entries of its words.
+    fileprivate var awaitsWords: Bool { hasWords && !traits.contains(.wordsIndexed) }
+    fileprivate var awaitsEntries: Bool { !growingIndexes.isEmpty || awaitsWords }
 }

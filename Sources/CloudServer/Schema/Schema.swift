@@ -50,8 +50,12 @@ package struct Schema: Sendable {
         package var isEncrypted: Bool { traits.contains(.encrypted) }
         /// The type as the schema calls it, in errors too.
         package var typeName: String { (isEncrypted ? FieldType.encryptedPrefix : "") + type.name }
-        /// Whether records that are saved get index entries for it.
+        /// Whether records that are saved get index entries of its values.
         var hasEntries: Bool { indexes.union(growingIndexes).hasEntries }
+        /// Whether records that are saved get index entries of its words.
+        var hasWords: Bool { type.isText && indexes.union(growingIndexes).contains(.searchable) }
+        /// The field of its words' entries.
+        var wordIndex: Int64 { id &+ Self.firstWordIndex }
     }
 
     /// What else is stored with a field, in `flags` beside its indexes: never renumber.
@@ -65,6 +69,8 @@ package struct Schema: Sendable {
         package static let number = Traits(rawValue: 32)
         /// `PREFERRED AS` that type.
         package static let preferredNumber = Traits(rawValue: 64)
+        /// All records have entries of their words, as `SEARCHABLE` wants it: queries may rely on them.
+        static let wordsIndexed = Traits(rawValue: 128)
     }
 
     /// What a field is indexed for. Stored as `flags`: never renumber.
@@ -109,6 +115,13 @@ package struct Schema: Sendable {
 
     package func type(_ id: Int64) -> RecordType? { namesByID[id].flatMap { typesByName[$0] } }
 
+    func field(_ id: Int64) -> Field? {
+        for type in typesByName.values {
+            if let field = type.fields.values.first(where: { $0.id == id }) { return field }
+        }
+        return nil
+    }
+
     package var types: [RecordType] { typesByName.values.sorted { $0.name < $1.name } }
 
     // MARK: - Growing
@@ -139,6 +152,8 @@ package struct Schema: Sendable {
 extension Schema.Field {
     /// How far left in `flags` the indexes lie that are still being built.
     private static let growingShift: Int64 = 8
+    /// Beyond every field's identifier. Stored: never change.
+    static let firstWordIndex: Int64 = 1 << 62
 
     fileprivate init(_ row: FieldRow, _ type: FieldType) {
         id = row.id
@@ -147,6 +162,11 @@ extension Schema.Field {
         indexes = Schema.Indexes(rawValue: row.flags).intersection(.all)
         growingIndexes = Schema.Indexes(rawValue: row.flags >> Self.growingShift).intersection(.all)
         traits = Schema.Traits(rawValue: row.flags & 0xF0)
+    }
+
+    /// As a field is stored of which no record lacks an entry: a new one, or one whose indexes have just been built.
+    static func flagsOfWhole(_ indexes: Schema.Indexes, _ traits: Schema.Traits = []) -> Int64 {
+        flags(indexes, indexes.contains(.searchable) ? traits.union(.wordsIndexed) : traits)
     }
 
     /// As it is stored.

@@ -10,6 +10,8 @@ struct SchemaEditor {
     let writer: ContainerWriter
     /// Fields whose index entries belong to nobody any more.
     private(set) var abandonedFields: [Int64] = []
+    /// Fields that stay and whose words are no longer searched.
+    private(set) var unsearchedFields: [Schema.Field] = []
 
     init(_ writer: ContainerWriter) {
         self.writer = writer
@@ -24,7 +26,7 @@ struct SchemaEditor {
             case .typeAdded(let type): try add(type)
             case .typeRemoved(let type):
                 guard let known = schema.type(named: type.name) else { continue }
-                abandonedFields += known.fields.values.map(\.id)
+                for field in known.fields.values { abandon(field) }
                 try writer.deleteType(known.id)
             case .fieldAdded(let field, let name):
                 try insert(field, into: try self.type(name, schema))
@@ -68,7 +70,7 @@ struct SchemaEditor {
         for field in type.sortedFields {
             _ = try writer.insertField(
                 type: row.id, name: field.name, kind: Int64(field.type.fieldType.rawValue),
-                flags: Schema.Field.flags(Schema.Indexes(field.indexes), field.type.traits))
+                flags: Schema.Field.flagsOfWhole(Schema.Indexes(field.indexes), field.type.traits))
         }
         for field in SystemField.allCases {
             try insert(field, Schema.Indexes(type.systemIndexes[field] ?? []), type: row.id)
@@ -78,7 +80,7 @@ struct SchemaEditor {
     private func insert(_ field: FieldDefinition, into type: Schema.RecordType) throws {
         _ = try writer.insertField(
             type: type.id, name: field.name, kind: Int64(field.type.fieldType.rawValue),
-            flags: Schema.Field.flags(Schema.Indexes(field.indexes), field.type.traits))
+            flags: Schema.Field.flagsOfWhole(Schema.Indexes(field.indexes), field.type.traits))
     }
 
     private func insert(_ field: SystemField, _ indexes: Schema.Indexes, type: Int64) throws {
@@ -90,7 +92,11 @@ struct SchemaEditor {
     private mutating func remove(_ name: String, from type: Schema.RecordType) throws {
         guard let known = type.field(named: name) else { return }
         try writer.deleteField(known.id)
-        abandonedFields.append(known.id)
+        abandon(known)
+    }
+
+    private mutating func abandon(_ field: Schema.Field) {
+        abandonedFields += [field.id, field.wordIndex]
     }
 
     private mutating func changeIndexes(
@@ -110,7 +116,13 @@ struct SchemaEditor {
     private mutating func setIndexes(
         of field: Schema.Field, in type: Schema.RecordType, to indexes: Schema.Indexes, _ traits: Schema.Traits
     ) throws {
+        var traits = traits.subtracting(.wordsIndexed)
         if indexes.hasEntries == field.hasEntries {
+            if indexes.contains(.searchable) {
+                traits.formUnion(field.traits.intersection(.wordsIndexed))
+            } else if field.hasWords {
+                unsearchedFields.append(field)
+            }
             // A build that was interrupted goes on with what is wanted now.
             let isGrowing = field.growingIndexes.hasEntries && !field.indexes.hasEntries
             let flags =
@@ -121,7 +133,7 @@ struct SchemaEditor {
         // Another identity: entries of the old one, some of them perhaps written by a save that is just being committed,
         // can never be taken for the new one's.
         try writer.deleteField(field.id)
-        abandonedFields.append(field.id)
+        abandon(field)
         let flags =
             indexes.hasEntries
             ? Schema.Field.flags([], growing: indexes, traits) : Schema.Field.flags(indexes, traits)

@@ -29,6 +29,7 @@ struct SchemaTransition {
     private struct Outcome: Sendable {
         var difference: SchemaDifference
         var abandonedFields: [Int64]
+        var unsearchedFields: [Schema.Field]
         var stragglers: SchemaSweep
     }
 
@@ -52,22 +53,33 @@ struct SchemaTransition {
             try editor.apply(difference, to: stored.schema)
             return Outcome(
                 difference: difference, abandonedFields: editor.abandonedFields,
+                unsearchedFields: editor.unsearchedFields,
                 stragglers: SchemaSweep(difference, of: stored.schema, afterwards: true))
         }
         try outcome.stragglers.run(container, now: now, keys, random)
         try IndexBuild(container: container).run(now: now)
-        try purge(outcome.abandonedFields)
+        try purge(outcome)
         return outcome.difference
     }
 
-    /// Removes the index entries of fields that are gone. If this is interrupted they only take room.
-    private func purge(_ fields: [Int64]) throws {
-        guard !fields.isEmpty else { return }
+    /// Removes the index entries that nobody looks for any more. If this is interrupted they only take room.
+    private func purge(_ outcome: Outcome) throws {
+        let (fields, unsearched) = (outcome.abandonedFields, outcome.unsearchedFields)
+        guard !fields.isEmpty || !unsearched.isEmpty else { return }
         var zone: Int64 = 0
         while let next = try container.read({ try $0.zoneIDs(after: zone, limit: 1) }).first {
             zone = next
             for field in fields {
                 while try container.writeAndWait({ try $0.purgeIndexEntries(zone: next, field: field, limit: 400) }) {}
+            }
+            for field in unsearched {
+                while try container.writeAndWait({ writer in
+                    // One that is searched again meanwhile keeps what it has.
+                    guard try writer.lockZone(next) != nil,
+                        try StoredSchema(writer).schema.field(field.id)?.hasWords == false
+                    else { return false }
+                    return try writer.purgeIndexEntries(zone: next, field: field.wordIndex, limit: 400)
+                }) {}
             }
         }
     }
