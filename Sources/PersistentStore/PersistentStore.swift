@@ -104,7 +104,7 @@ package final class PersistentStore: Sendable {
                 try database.commit(session)
                 abandoned = writer.abandonedFiles
                 // Still alone with the file, so that commits are told in their order.
-                if !commit.isEmpty { observers.enqueue(commit) }
+                if !commit.isEmpty { observers.enqueue(commit, isOwn: true) }
                 return (result, commit)
             } catch {
                 externalFiles.remove(writer.newFiles)
@@ -112,7 +112,7 @@ package final class PersistentStore: Sendable {
             }
         }
         database.whenNoReaderIsOlder { [externalFiles, abandoned] in externalFiles.remove(abandoned) }
-        observers.deliver()
+        observers.deliver(ownToo: true)
         return outcome
     }
 

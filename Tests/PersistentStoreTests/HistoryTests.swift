@@ -130,6 +130,22 @@ struct HistoryTests {
         observation.cancel()
     }
 
+    @Test("Own commits are heard before the write returns, whatever the watch over the file does meanwhile")
+    func atOnce() throws {
+        let heard = Heard()
+        let observation = store.observeCommits { commit in
+            // A slow observer: who takes a commit from its thread is still at it when the write returns.
+            usleep(300)
+            heard.add(commit)
+        }
+        let late = try (1...500).filter { count in
+            _ = try store.insert("Tag", [:])
+            return heard.commits.count != count
+        }
+        #expect(late.isEmpty)
+        observation.cancel()
+    }
+
     @Test("Erasing leaves no row, no history and no file, and keeps the store's identity")
     func erasing() throws {
         let book = try store.insert("Book", ["cover": .data(Data(count: 300_000))])

@@ -155,7 +155,8 @@ extension ZoneBatchAttempt {
         try writer.insertIndexEntries(zone: zone.id, record: row.id, changes.added)
     }
 
-    /// Throws where long lists would hold the writer for too long; what it counts is never less than what is made.
+    /// Throws where long lists would hold the writer for too long; what it counts is never less than what is made
+    /// of values. Words are no more than the request's bytes and `SearchWords.maximumEntries` allow.
     private mutating func checkIndex(of fields: Fields) throws {
         for entry in fields {
             let isList = entry.kind.type?.isList ?? false

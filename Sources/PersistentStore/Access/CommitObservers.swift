@@ -5,11 +5,18 @@ final class CommitObservers: @unchecked Sendable {  // what changes is used unde
     private let lock = NSLock()
     private var observers: [(id: Int, tell: @Sendable (Commit) -> Void)] = []
     private var nextID = 0
-    private var waiting: [Commit] = []
+    private var waiting: [Waiting] = []
     private var isDelivering = false
     private var onStop: (@Sendable () -> Void)?
     /// Transactions that this store wrote itself, so that the watch over the file does not tell them again.
     private var own: Set<Int64> = []
+
+    /// A commit yet to be told.
+    private struct Waiting {
+        var commit: Commit
+        /// Whether any thread may tell it; else the one that committed, which is on its way.
+        var isAnybodys: Bool
+    }
 
     func add(_ tell: @escaping @Sendable (Commit) -> Void) -> Int {
         lock.withLock {
@@ -27,10 +34,11 @@ final class CommitObservers: @unchecked Sendable {  // what changes is used unde
         }
     }
 
-    func enqueue(_ commit: Commit) {
+    /// - Parameter isOwn: Whether this thread committed it, and will call `deliver(ownToo: true)`.
+    func enqueue(_ commit: Commit, isOwn: Bool) {
         lock.withLock {
             guard !observers.isEmpty else { return }
-            waiting.append(commit)
+            waiting.append(Waiting(commit: commit, isAnybodys: !isOwn))
         }
     }
 
@@ -47,12 +55,19 @@ final class CommitObservers: @unchecked Sendable {  // what changes is used unde
     }
 
     /// Tells what waits, unless another thread is at it, which then tells this too.
-    func deliver() {
+    ///
+    /// - Parameter ownToo: Whether this thread has committed. The watch over the file, which may see a commit sooner than its
+    ///   writer goes on, leaves it to the writer: that is when apps expect to hear of it.
+    func deliver(ownToo: Bool) {
         while true {
             let next: (Commit, [@Sendable (Commit) -> Void])? = lock.withLock {
-                guard !isDelivering, !waiting.isEmpty else { return nil }
+                if isDelivering {
+                    if ownToo { for index in waiting.indices { waiting[index].isAnybodys = true } }
+                    return nil
+                }
+                guard let first = waiting.first, ownToo || first.isAnybodys else { return nil }
                 isDelivering = true
-                return (waiting.removeFirst(), observers.map(\.tell))
+                return (waiting.removeFirst().commit, observers.map(\.tell))
             }
             guard let (commit, tell) = next else { return }
             for each in tell { each(commit) }

@@ -104,8 +104,8 @@ final class CommitWatch: @unchecked Sendable {  // `seen` is used by the thread 
                 return try reader.history(query)
             }
         }
-        for transaction in news ?? [] { observers.enqueue(Commit(transaction)) }
-        observers.deliver()
+        for transaction in news ?? [] { observers.enqueue(Commit(transaction), isOwn: false) }
+        observers.deliver(ownToo: false)
     }
 }
 

@@ -26,12 +26,12 @@ extension PersistentStore {
             try session.run("DELETE FROM ACHANGE")
             try session.run("DELETE FROM ATRANSACTION")
             try database.commit(session)
-            if !commit.isEmpty { observers.enqueue(commit) }
+            if !commit.isEmpty { observers.enqueue(commit, isOwn: true) }
             return commit
         }
         _ = commit
         database.whenNoReaderIsOlder { [externalFiles] in externalFiles.remove(names) }
-        observers.deliver()
+        observers.deliver(ownToo: true)
     }
 
     /// Deletes a store's file and all that lies beside it. No store may have it open.
