@@ -167,9 +167,12 @@ let package = Package(
         .testTarget(
             name: "CloudStoreTests",
             dependencies: [
-                "CloudStore", "CloudStoreConformance", "SQL", "ThrowawayPostgres", "CCrashVFS", "StoreCrashProbe",
+                "CloudStore", "CloudStoreConformance", "SQL", "PostgresSQL", "OldLayouts", "ThrowawayPostgres",
+                "CCrashVFS", "StoreCrashProbe",
             ],
             swiftSettings: swift),
+        .target(
+            name: "OldLayouts", dependencies: ["SQL"], path: "Tests/Support/OldLayouts", swiftSettings: swift),
         .target(name: "CCrashVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCrashVFS"),
         .executableTarget(
             name: "StoreCrashProbe", dependencies: ["CloudStore", "SQL", "CCrashVFS"],
@@ -177,7 +180,8 @@ let package = Package(
             swiftSettings: swift),
         .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
         .testTarget(
-            name: "stratusTests", dependencies: ["stratus", "SQL", "CTLS", "AssetDevice"], swiftSettings: swift),
+            name: "stratusTests", dependencies: ["stratus", "CloudStore", "SQL", "CTLS", "AssetDevice"],
+            swiftSettings: swift),
         .executableTarget(
             name: "AssetDevice", dependencies: ["CloudKit"], path: "Tests/Support/AssetDevice", swiftSettings: swift),
         .testTarget(name: "WebServicesTests", dependencies: ["WebServices"], swiftSettings: swift),
@@ -187,7 +191,10 @@ let package = Package(
             name: "CryptographyTests", dependencies: ["Cryptography", "WebServices"], swiftSettings: swift),
         .testTarget(
             name: "CloudServerTests",
-            dependencies: ["CloudServer", "CloudStore", "Cryptography", "SchemaLanguage", "WebServices"],
+            dependencies: [
+                "Behaviours", "CloudServer", "CloudStore", "Cryptography", "OldLayouts", "SchemaLanguage", "SQL",
+                "WebServices",
+            ],
             swiftSettings: swift
         ),
         .testTarget(name: "CloudKitTests", dependencies: ["CloudKit", "WebServices"], swiftSettings: swift),
