@@ -30,6 +30,7 @@ package final class CloudServer: Sendable {
     package let encryptionKeys: EncryptionKeys?
     let maintenance = Maintenance()
     let load: Mutex<TenantLoad>
+    let uploads: UploadPlaces
     let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
     /// Throws where the control store cannot be read or written.
@@ -49,6 +50,7 @@ package final class CloudServer: Sendable {
         try identity.restoreThrottle()
         passwords = WaitingLine("passwords", capacity: configuration.waitingPasswordChecks)
         requestLog = RequestLog(store: store.requests)
+        uploads = UploadPlaces(limit: configuration.assets.uploadsPerUser)
         push = PushHub(configuration.push, random: random)
         load = Mutex(
             TenantLoad(processors: configuration.processors, waitingWrites: configuration.waitingWritesPerContainer))

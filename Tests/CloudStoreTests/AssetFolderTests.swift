@@ -1,5 +1,6 @@
 import CloudStore
 import Foundation
+import Synchronization
 import Testing
 import ThrowawayPostgres
 
@@ -47,6 +48,34 @@ struct AssetFolderTests {
                 _ = try container.writeAndWait {
                     try $0.insertZone(key: ZoneKey(scope: .private, owner: "_a", name: "Z"), created: 1)
                 }
+            }
+        }
+    }
+
+    @Test("A file that grows while the disk fills stops in time, leaves nothing, and later ones are taken")
+    func fillingDisk() throws {
+        let free = Mutex<Int64>(100 << 20)
+        try withFolder { folder in
+            try withStore(folder) {
+                $0.freeSpace = { _ in free.withLock { $0 } }
+            } _: { container, _ in
+                let part = [UInt8](repeating: 7, count: 64 << 10)
+                do {
+                    let file = try container.assets.stage()
+                    for _ in 0..<64 { try part.withUnsafeBytes { try file.append($0) } }
+                    // Somebody else takes what was there.
+                    free.withLock { $0 = 60 << 20 }
+                    let error = #expect(throws: StoreError.self) {
+                        for _ in 0..<64 { try part.withUnsafeBytes { try file.append($0) } }
+                    }
+                    #expect(error?.kind == .full)
+                    #expect(file.size <= 5 << 20)
+                }
+                #expect(container.assets.uploadCount == 0)
+                free.withLock { $0 = 100 << 20 }
+                try keep("photo", container, row: true)
+                let kept = try content(container)
+                #expect(kept == "photo")
             }
         }
     }

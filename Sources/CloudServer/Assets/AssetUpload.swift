@@ -11,6 +11,20 @@ final class AssetUpload: HTTPBodySink {
     let file: StagedFile
     /// For the request log.
     let started: UInt64
+    let meter: Meter
+    private let place: UploadPlaces.Place
+
+    /// Tells what work cost, in nanoseconds of a thread.
+    struct Meter: Sendable {
+        let ticks: @Sendable () -> UInt64
+        let spent: @Sendable (UInt64) -> Void
+
+        func measure<Value>(_ body: () throws -> Value) rethrows -> Value {
+            let began = ticks()
+            defer { spent(ticks() &- began) }
+            return try body()
+        }
+    }
 
     // A struct that cannot be copied has to be moved out of the lock's value, so it lies in an object.
     private final class State {
@@ -24,18 +38,25 @@ final class AssetUpload: HTTPBodySink {
     private let guarded = Mutex(Guarded())
 
     init(
-        _ permit: UploadPermit, _ realm: PushRealm, _ container: ContainerStore, contentType: String?, started: UInt64
+        _ permit: UploadPermit, _ realm: PushRealm, _ container: ContainerStore, contentType: String?, started: UInt64,
+        _ place: UploadPlaces.Place, meter: Meter
     ) throws(StoreError) {
         self.permit = permit
         self.realm = realm
         self.container = container
         self.started = started
+        self.place = place
+        self.meter = meter
         file = try container.assets.stage()
         let multipart = MultipartBody(contentType: contentType)
         guarded.withLock { $0.state.multipart = multipart }
     }
 
     func write(_ part: UnsafeRawBufferPointer) -> Bool {
+        meter.measure { take(part) }
+    }
+
+    private func take(_ part: UnsafeRawBufferPointer) -> Bool {
         guarded.withLock { guarded in
             let state = guarded.state
             guard state.failure == nil else { return false }

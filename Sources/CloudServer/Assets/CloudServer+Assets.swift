@@ -33,6 +33,7 @@ package struct AssetPath: Hashable, Sendable {
     }
 
     var realm: PushRealm { PushRealm(container: container, environment: environment) }
+    var tenant: Tenant { Tenant(container: container, environment: environment.rawValue) }
 }
 
 // MARK: - Sending
@@ -48,15 +49,27 @@ extension CloudServer {
         guard permit.expires > clock.now() else {
             throw ServerError(.accessDenied, "The upload address has expired", extensionCode: .assetNotAvailable)
         }
+        let started = clock.ticks()
+        try checkLoad(path.tenant, now: started)
+        let place = try uploads.place(for: .init(tenant: path.tenant, user: permit.user))
         return try AssetUpload(
             permit, path.realm, try openContainer(path.container, path.environment), contentType: contentType,
-            started: clock.ticks())
+            started: started, place, meter: meter(of: path.tenant))
+    }
+
+    /// Measures what work costs, for the tenant whose it is.
+    private func meter(of tenant: Tenant) -> AssetUpload.Meter {
+        AssetUpload.Meter(ticks: clock.ticks) { [weak self] in self?.spent($0, tenant) }
     }
 
     /// Keeps a file that has come whole. Blocks until it is on the disk.
     ///
     /// - Returns: the value of its field.
     func finish(_ upload: AssetUpload) throws -> Asset {
+        try upload.meter.measure { try keep(upload) }
+    }
+
+    private func keep(_ upload: AssetUpload) throws -> Asset {
         let digest = try upload.digest()
         let size = upload.file.size
         guard size <= configuration.assets.maximumSize else { throw tooLarge() }
@@ -133,6 +146,9 @@ extension CloudServer {
                 .accessDenied, "The address of the file has expired: fetch the record again",
                 extensionCode: .assetNotAvailable)
         }
+        let began = clock.ticks()
+        try checkLoad(path.tenant, now: began)
+        defer { spent(clock.ticks() &- began, path.tenant) }
         let container = try openContainer(path.container, path.environment)
         let schemas = schemas.cache(of: container)
         let row = try container.read { reader -> AssetRow? in
@@ -151,6 +167,12 @@ extension CloudServer {
         return ReadableAsset(
             descriptor: descriptor, size: row.size, tag: Hex.encode(row.digest), remaining: pass.expires - now,
             reader: pass.reader)
+    }
+
+    /// Counts the sending of so many bytes to their tenant. The kernel sends them, so nobody measures it: a gigabyte in a
+    /// second is what one processor sends.
+    func spentSending(_ bytes: Int64, _ path: AssetPath) {
+        spent(UInt64(max(bytes, 0)), path.tenant)
     }
 
     /// An address outlives no permission: a zone that is gone, a role that was taken away. A private record that was
@@ -203,8 +225,10 @@ extension CloudServer {
     /// Copies a file to a new one of this machine, as though it had gone over HTTP.
     package func sendFile(from url: String, to file: String, progress: (Int64) -> Void) -> Result<Int64, ServerError> {
         do {
-            let asset = try openAsset(try Self.path(of: url))
+            let path = try Self.path(of: url)
+            let asset = try openAsset(path)
             defer { close(asset.descriptor) }
+            spentSending(asset.size, path)
             let target = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             guard target >= 0 else { throw ServerError.badRequest("The file cannot be written") }
             defer { close(target) }

@@ -75,6 +75,8 @@ package struct ServerConfiguration: Sendable {
         /// How long a file stays that no record refers to: one that nobody saved, and one that the last record let go of.
         /// Longer than a backup takes to copy files, and than an address is good.
         package var unusedLife: Int64 = 24 * 3600 * 1000
+        /// How many files one person may be sending at once.
+        package var uploadsPerUser = 32
 
         package init() {}
     }

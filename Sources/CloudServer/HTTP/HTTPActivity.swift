@@ -14,6 +14,8 @@ final class HTTPActivity: Sendable {
         /// Signalled when what it waits for is so.
         var waiter: (condition: Quiet, semaphore: DispatchSemaphore)?
         var lastComplaint: String?
+        /// When those who take no answer were last cut off; milliseconds of the monotonic clock.
+        var lastCut: UInt64 = 0
     }
 
     /// How quiet a server can be.
@@ -24,6 +26,7 @@ final class HTTPActivity: Sendable {
     private let state = Mutex(State())
     private let draining = Atomic(false)
     private let bodyBytes = Atomic(0)
+    private let answerBytes = Atomic(0)
 
     /// Whether the server is about to end, so that no connection is kept for another request.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
@@ -78,6 +81,32 @@ final class HTTPActivity: Sendable {
     var bodyMemory: Int { bodyBytes.load(ordering: .relaxed) }
 
     func giveBodyMemory(_ count: Int) { bodyBytes.wrappingSubtract(count, ordering: .relaxed) }
+
+    // MARK: Answers
+
+    /// Bytes of all answers that are on their way.
+    var answerMemory: Int { answerBytes.load(ordering: .relaxed) }
+
+    /// Notes that an answer is on its way to a peer.
+    ///
+    /// - Parameter memory: bytes that it holds until it is sent.
+    func beginAnswer(_ peer: HTTPPeer, memory: Int, isFile: Bool) {
+        peer.takesAnswer(memory: memory, isFile: isFile)
+        answerBytes.wrappingAdd(memory, ordering: .relaxed)
+    }
+
+    func endAnswer(_ peer: HTTPPeer) {
+        answerBytes.wrappingSubtract(peer.giveAnswerMemory(), ordering: .relaxed)
+    }
+
+    /// Whether there is memory for another answer, after cutting off who takes none.
+    func hasRoomForAnswer(limit: Int) -> Bool {
+        if answerMemory <= limit { return true }
+        state.withLock { $0.cutOffWhoTakesNothing(keeping: limit / 4 * 3, endAnswer) { self.answerMemory } }
+        return answerMemory <= limit
+    }
+
+    // MARK: Requests under way
 
     /// Notes that a request has begun.
     ///
@@ -145,6 +174,25 @@ final class HTTPActivity: Sendable {
 }
 
 extension HTTPActivity.State {
+    /// How long a client that keeps up may take for what fits into its socket and the next round trips.
+    private static let patience: UInt64 = 1000
+
+    /// Whoever has been longest at taking its answer goes first.
+    fileprivate mutating func cutOffWhoTakesNothing(
+        keeping limit: Int, _ endAnswer: (HTTPPeer) -> Void, _ memory: () -> Int
+    ) {
+        let now = HTTPPeer.now
+        // Everybody is looked at, which is not for every request.
+        guard now >= lastCut &+ 50 else { return }
+        lastCut = now
+        let slow = peers.values.compactMap { peer in peer.answerAge(at: now).map { (peer: peer, age: $0) } }
+            .filter { $0.age > Self.patience }.sorted { $0.age > $1.age }
+        for (peer, _) in slow where memory() > limit {
+            endAnswer(peer)
+            shutdown(peer.socket, Int32(SHUT_RDWR))
+        }
+    }
+
     /// Whether it is that quiet, and will stay so.
     fileprivate mutating func reaches(_ condition: HTTPActivity.Quiet) -> Bool {
         switch condition {

@@ -1,11 +1,14 @@
 import Dispatch
 
-/// How long the server waits for what a client has to send.
+/// How long the server waits for what a client has to send, and to take.
 struct HTTPPatience {
     /// Between requests, and from the first line of one to its end; in milliseconds.
     struct Times {
         var idle: UInt64
         var request: UInt64
+        /// For an answer from memory, and for a file.
+        var answer: UInt64
+        var download: UInt64
     }
 
     var normal: Times
@@ -18,11 +21,15 @@ struct HTTPPatience {
         let request = configuration.requestTimeout.milliseconds
         // Between requests libmicrohttpd limits how long a connection may be silent; whoever keeps it awake byte by byte
         // without ever finishing a request line has until here.
-        normal = Times(idle: configuration.idleTimeout.milliseconds + request, request: request)
+        normal = Times(
+            idle: configuration.idleTimeout.milliseconds + request, request: request,
+            answer: configuration.answerTimeout.milliseconds, download: configuration.downloadTimeout.milliseconds)
         upload = configuration.uploadTimeout.milliseconds
         crowded = Times(
             idle: min(normal.idle, configuration.crowdedIdleTimeout.milliseconds),
-            request: min(request, configuration.crowdedRequestTimeout.milliseconds))
+            request: min(request, configuration.crowdedRequestTimeout.milliseconds),
+            answer: min(normal.answer, configuration.crowdedRequestTimeout.milliseconds),
+            download: min(normal.download, configuration.crowdedDownloadTimeout.milliseconds))
     }
 }
 

@@ -23,9 +23,18 @@ package struct HTTPServerConfiguration: Sendable {
     package var requestTimeout: Duration = .seconds(120)
     /// The same for a body that a sink takes, crowded or not: its sender has proved that it may send one.
     package var uploadTimeout: Duration = .seconds(15 * 60)
-    /// The same two once most of the connections are taken: whoever only holds one makes room for others.
+    /// How long a client may take to take an answer, and to take a file.
+    package var answerTimeout: Duration = .seconds(120)
+    package var downloadTimeout: Duration = .seconds(3600)
+    /// The most bytes that answers may hold which clients have not taken yet. When there are more, whoever has been taking
+    /// one for longest, and longer than a second, is cut off.
+    package var answerMemory: Int = 256 << 20
+    /// The times for idleness, and for a request or an answer, once most of the connections are taken: whoever only holds
+    /// one makes room for others.
     package var crowdedIdleTimeout: Duration = .seconds(1)
     package var crowdedRequestTimeout: Duration = .seconds(10)
+    /// For a file. Its client can go on where it was.
+    package var crowdedDownloadTimeout: Duration = .seconds(60)
     /// Serves HTTPS when it is set.
     package var tls: TLS?
     /// Makes the answer to what never reaches the handler.

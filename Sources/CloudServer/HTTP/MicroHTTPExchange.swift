@@ -190,6 +190,9 @@ extension MicroHTTPExchange {
         guard isHandled, server.activity.handlesRequests else {
             return queue(server.configuration.refusal(.stopping, requestForRefusal), for: server)
         }
+        guard server.activity.hasRoomForAnswer(limit: server.configuration.answerMemory) else {
+            return queue(server.configuration.refusal(.crowded, requestForRefusal), for: server)
+        }
         let request = HTTPRequest(
             method: method, target: target, headers: headers, body: body, remoteAddress: peer?.address)
         guard var request else {
@@ -226,6 +229,7 @@ extension MicroHTTPExchange {
     func end(on server: MicroHTTPServer) {
         answer.withLock { $0 = .done }
         giveBodyMemory(to: server)
+        if let peer { server.activity.endAnswer(peer) }
         sink = nil
     }
 
@@ -262,6 +266,10 @@ extension MicroHTTPExchange {
         }
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
+        if let peer {
+            server.activity.beginAnswer(
+                peer, memory: MicroHTTPResponse.memory(of: response), isFile: response.file != nil)
+        }
         if server.activity.isDraining { MHD_add_response_header(made, "Connection", "close") }
         return MHD_queue_response(connection, UInt32(clamping: response.status), made)
     }

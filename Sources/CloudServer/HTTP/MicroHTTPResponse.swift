@@ -11,6 +11,11 @@ enum MicroHTTPResponse {
         init(_ bytes: [UInt8]) { self.bytes = bytes }
     }
 
+    /// Bytes that an answer holds until it is sent, where that is worth counting.
+    static func memory(of response: HTTPResponse) -> Int {
+        response.file == nil && response.body.count > copiedSize ? response.body.count : 0
+    }
+
     /// Nil when there is no memory or a header is not valid.
     static func make(_ response: HTTPResponse) -> OpaquePointer? {
         guard let made = response.file.map(make) ?? make(response.body) else { return nil }

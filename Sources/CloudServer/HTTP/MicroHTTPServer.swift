@@ -36,6 +36,9 @@ package final class MicroHTTPServer: HTTPServer {
     /// Bytes of all bodies that are being received.
     package var bodyMemory: Int { activity.bodyMemory }
 
+    /// Bytes of all answers that are on their way.
+    package var answerMemory: Int { activity.answerMemory }
+
     package func start() throws(HTTPServerError) {
         try state.withLock { state throws(HTTPServerError) in
             guard state.daemon == nil else { throw .alreadyStarted }

@@ -86,6 +86,7 @@ extension Router {
                 HTTPFile(descriptor: dup(asset.descriptor), offset: $0, length: $1)
             }
             close(asset.descriptor)
+            server.spentSending(request.method == "HEAD" ? 0 : answer?.file?.length ?? 0, path)
             guard let answer else { throw ServerError(.tryAgainLater, "The file cannot be opened now", retryAfter: 1) }
             server.noteAsset(
                 "file", path, user: asset.reader ?? "", started: started, responseBytes: answer.file?.length ?? 0,

@@ -7,12 +7,18 @@ extension CloudServer {
     ///
     /// Only who has proved to be let in gets here, so that nobody is locked out by strangers who name its container.
     func checkLoad(_ request: RequestInProgress) throws(ServerError) {
-        let tenant = Tenant(container: request.call.container, environment: request.call.environment.rawValue)
-        guard let wait = load.withLock({ $0.refusal(of: tenant, now: request.started) }) else { return }
+        try checkLoad(
+            Tenant(container: request.call.container, environment: request.call.environment.rawValue),
+            now: request.started)
+    }
+
+    func checkLoad(_ tenant: Tenant, now: UInt64) throws(ServerError) {
+        guard let wait = load.withLock({ $0.refusal(of: tenant, now: now) }) else { return }
         throw ServerError(
             .tryAgainLater, "This container asks for more than the server has to give just now.", retryAfter: wait)
     }
 
+    /// The tenant had a thread for so long, until now.
     func spent(_ nanoseconds: UInt64, _ tenant: Tenant) {
         load.withLock { $0.spent(nanoseconds, tenant, now: clock.ticks()) }
     }

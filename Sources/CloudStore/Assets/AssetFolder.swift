@@ -13,6 +13,7 @@ package final class AssetFolder: Sendable {
     /// nil where the store was told of no folder.
     private let root: String?
     private let keptFree: Int64
+    private let freeSpace: @Sendable (String) -> Int64?
 
     private static let uploads = "uploads"
     static let shards = 256
@@ -20,9 +21,13 @@ package final class AssetFolder: Sendable {
     /// - Parameters:
     ///   - root: need not exist yet.
     ///   - keptFree: bytes of the disk that uploads leave to the databases.
-    init(_ root: URL?, keptFree: Int64) {
+    ///   - freeSpace: bytes that the disk of a folder has left; nil where nobody knows.
+    init(
+        _ root: URL?, keptFree: Int64, freeSpace: @escaping @Sendable (String) -> Int64? = StoreOptions.freeSpaceOfDisk
+    ) {
         self.root = root?.path
         self.keptFree = keptFree
+        self.freeSpace = freeSpace
     }
 
     private func folder() throws(StoreError) -> String {
@@ -41,17 +46,12 @@ package final class AssetFolder: Sendable {
     package func stage() throws(StoreError) -> StagedFile {
         let folder = try folder() + "/" + Self.uploads
         try Self.makeFolder(folder)
-        try checkRoom(folder)
-        return try StagedFile(path: folder + "/" + Self.hex((0..<16).map { _ in UInt8.random(in: .min ... .max) }))
-    }
-
-    /// - Throws: `.full` where the disk has too little room.
-    func checkRoom(_ folder: String) throws(StoreError) {
-        var disk = statvfs()
-        guard statvfs(folder, &disk) == 0 else { return }
-        let (free, isHuge) = Int64(clamping: disk.f_bavail).multipliedReportingOverflow(
-            by: Int64(clamping: disk.f_frsize))
-        guard isHuge || free >= keptFree else { throw StoreError(fileError: ENOSPC, folder) }
+        let hasRoom: @Sendable () -> Bool = { [keptFree, freeSpace] in
+            freeSpace(folder).map { $0 >= keptFree } ?? true
+        }
+        guard hasRoom() else { throw StoreError(fileError: ENOSPC, folder) }
+        return try StagedFile(
+            path: folder + "/" + Self.hex((0..<16).map { _ in UInt8.random(in: .min ... .max) }), hasRoom: hasRoom)
     }
 
     /// Gives a file its name for good. It is on the disk when this returns.

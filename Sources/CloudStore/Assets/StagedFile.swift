@@ -7,12 +7,20 @@ package final class StagedFile: Sendable {
         var path: String
         var size: Int64 = 0
         var isKept = false
+        /// Up to which size the disk's room has been looked at.
+        var checkedSize = StagedFile.step
     }
+
+    /// After how many bytes the disk is looked at again: many files may be on their way.
+    private static let step: Int64 = 256 << 10
 
     private let descriptor: Int32
     private let state: Mutex<State>
+    private let hasRoom: @Sendable () -> Bool
 
-    init(path: String) throws(StoreError) {
+    /// - Parameter hasRoom: whether the disk has room for more than what is there.
+    init(path: String, hasRoom: @escaping @Sendable () -> Bool = { true }) throws(StoreError) {
+        self.hasRoom = hasRoom
         // Nobody else's to read, whatever the process's mask.
         descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StoreError(fileError: errno, path) }
@@ -29,6 +37,11 @@ package final class StagedFile: Sendable {
 
     /// - Throws: `.full` where the disk has no room for it.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+        try state.withLock { state throws(StoreError) in
+            guard state.size + Int64(bytes.count) > state.checkedSize else { return }
+            guard hasRoom() else { throw StoreError(fileError: ENOSPC, state.path) }
+            state.checkedSize = state.size + Int64(bytes.count) + Self.step
+        }
         var rest = bytes
         while let address = rest.baseAddress, !rest.isEmpty {
             let written = write(descriptor, address, rest.count)

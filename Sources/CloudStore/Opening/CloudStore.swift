@@ -52,7 +52,8 @@ package final class CloudStore: Sendable {
             return ContainerStore(
                 identifier: identifier, environment: environment, database: database,
                 assets: AssetFolder(
-                    backend.assetFolder(identifier, environment), keptFree: backend.options.keptFree),
+                    backend.assetFolder(identifier, environment), keptFree: backend.options.keptFree,
+                    freeSpace: backend.options.freeSpace),
                 options: backend.options)
         }
     }

@@ -3,6 +3,7 @@
 #else
     import Foundation
 #endif
+import Glibc
 import SQL
 
 /// Where the store's work runs.
@@ -36,6 +37,8 @@ package struct StoreOptions: Sendable {
     package var assetFolder: URL?
     /// Bytes of the disk that uploads of assets leave to the databases.
     package var keptFree: Int64 = 64 << 20
+    /// How many bytes the disk of a folder has left; nil where nobody knows.
+    package var freeSpace: @Sendable (String) -> Int64? = Self.freeSpaceOfDisk
     /// Milliseconds since 1970: names restores and, on PostgreSQL, new rows. A simulation hands in its own.
     package var now: @Sendable () -> Int64 = StoreClock.system
 
@@ -43,5 +46,13 @@ package struct StoreOptions: Sendable {
 
     package init(execution: StoreExecution) {
         self.execution = execution
+    }
+
+    package static let freeSpaceOfDisk: @Sendable (String) -> Int64? = { folder in
+        var disk = statvfs()
+        guard statvfs(folder, &disk) == 0 else { return nil }
+        let (free, isHuge) = Int64(clamping: disk.f_bavail).multipliedReportingOverflow(
+            by: Int64(clamping: disk.f_frsize))
+        return isHuge ? .max : free
     }
 }

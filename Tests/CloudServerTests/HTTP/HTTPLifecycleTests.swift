@@ -101,6 +101,60 @@ struct HTTPLifecycleTests {
         }
     }
 
+    @Test(
+        "A client that takes its answer byte by byte is cut off in time, and gives its memory back",
+        .timeLimit(.minutes(1)))
+    func slowReader() throws {
+        let large = [UInt8](repeating: 7, count: 32 << 20)
+        try MicroHTTPServerTests.withServer { request, respond in
+            respond(HTTPResponse(body: request.path == "/large" ? large : Array("small".utf8)))
+        } configure: {
+            $0.answerTimeout = .milliseconds(200)
+        } _: { server, port in
+            let slow = try RawHTTPClient(port: port, receiveBuffer: 4096)
+            slow.request("GET", "/large")
+            while server.answerMemory < large.count { Thread.sleep(forTimeInterval: 0.001) }
+            #expect(try RawHTTPClient(port: port).get("/small").text == "small")
+            // Well within the idle limit.
+            while server.answerMemory > 0 {
+                _ = slow.takeByte()
+                Thread.sleep(forTimeInterval: 0.005)
+            }
+            // Whoever takes it is not hurried.
+            let quick = try RawHTTPClient(port: port)
+            #expect(try quick.get("/large").body.count == large.count)
+            #expect(try quick.get("/small").text == "small")
+        }
+    }
+
+    @Test(
+        "Answers that nobody takes give way to those that somebody does, once they fill the memory for them",
+        .timeLimit(.minutes(1)))
+    func answerMemory() throws {
+        let large = [UInt8](repeating: 7, count: 8 << 20)
+        try MicroHTTPServerTests.withServer { request, respond in
+            respond(HTTPResponse(body: request.path == "/large" ? large : Array("small".utf8)))
+        } configure: {
+            $0.answerMemory = 30 << 20
+            $0.threadCount = 1
+        } _: { server, port in
+            let holding = try (0..<12).map { _ in try RawHTTPClient(port: port, receiveBuffer: 4096) }
+            for client in holding { client.request("GET", "/large") }
+            var told = 0
+            let honest = try RawHTTPClient(port: port)
+            while true {
+                let answer = try honest.get("/small")
+                if answer.status == 200, told > 0 { break }
+                #expect([200, 503].contains(answer.status))
+                if answer.status == 503 { told += 1 }
+                // One more than what fits is taken before anybody is told.
+                #expect(server.answerMemory <= 30 << 20 + large.count)
+            }
+            #expect(try honest.get("/large").body.count == large.count)
+            #expect(holding.count == 12)
+        }
+    }
+
     @Test("A client that goes away while its answer is awaited does no harm")
     func clientLeaves() throws {
         let held = Held()

@@ -18,9 +18,13 @@ final class RawHTTPClient {
     private let socket: Int32
     private var buffer: [UInt8] = []
 
-    init(port: UInt16) throws {
+    /// - Parameter receiveBuffer: bytes that the system takes before somebody reads; nil leaves it to the system.
+    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         try #require(socket >= 0)
+        if var receiveBuffer {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
         // A server that never answers must fail a test, not hang it.
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -99,6 +103,12 @@ final class RawHTTPClient {
             if poll(&state, 1, 20) > 0 { return isClosedByServer() }
         }
         return false
+    }
+
+    /// Takes one byte of what the server sends; false when there is none to come.
+    func takeByte() -> Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, 0) == 1
     }
 
     private func readLine() -> String? {

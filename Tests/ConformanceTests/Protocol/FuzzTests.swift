@@ -14,6 +14,9 @@ struct FuzzTests {
     /// [Apple:ErrorCodes], and 405 for a method that an endpoint does not take.
     private static let statuses: Set<Int> = [200, 400, 401, 403, 404, 405, 409, 412, 413, 421, 429, 503]
 
+    /// A person who agreed to nothing.
+    private static let secret = "clara@example.com"
+
     /// A service with something in it, and tokens of every kind.
     private func prepared(_ wire: Wire) throws -> (client: Client, mutator: RequestMutator) {
         let service = try Service(wire)
@@ -21,13 +24,18 @@ struct FuzzTests {
         try client.zone(.create)
         for number in 0..<Int64(10) {
             try client.create(
-                "n\(number)", ["title": "x", "n": .int64(number), "l": .strings("a", "b"), "r": .reference(to: "n0")],
-                in: .notes)
+                "n\(number)",
+                [
+                    "title": "x", "n": .int64(number), "l": .strings("a", "b"), "r": .reference(to: "n0"), "d": 0.5,
+                    "t": .timestamp(number), "b": .bytes([1, 2]), "nl": .list([.int64(number)], of: .int64),
+                    "p": .location(Location(latitude: 1, longitude: Double(number))),
+                ], in: .notes)
             try client.create("n\(number)", ["title": "x", "n": .int64(number)])
         }
         let page = try client.page(sort: [.init(.user("n"))], limit: 2)
         let tokens = [
-            try client.changes(limit: 2).syncToken, try client.databaseChanges().syncToken,
+            try service.signIn(Self.secret).user().userRecordName, try client.changes(limit: 2).syncToken,
+            try client.databaseChanges().syncToken,
             page.continuationMarker ?? "",
         ]
         return (client, RequestMutator(tokens: tokens))
@@ -71,7 +79,12 @@ struct FuzzTests {
             let body = isStructural ? mutator.restructured(valid, &random) : mutator.damaged(valid, &random)
             let database = DatabaseScope.allCases.randomElement(using: &random) ?? .private
             let sender = Bool.random(using: &random) ? client : client.native
-            check(try sender.send(path, body, in: database), "\(database.rawValue)/\(path) \(body.prefix(2000))")
+            let answer = try sender.send(path, body, in: database)
+            check(answer, "\(database.rawValue)/\(path) \(body.prefix(2000))")
+            // Nobody finds who does not let themselves be found.
+            if path.hasPrefix("users/"), answer.status == 200, let users = answer["users"]?.array {
+                #expect(!users.contains { $0["userRecordName"]?.string == mutator.tokens[0] }, "\(path) \(body)")
+            }
         }
         try checkServes(client)
     }

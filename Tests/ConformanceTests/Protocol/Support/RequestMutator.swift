@@ -53,6 +53,30 @@ struct RequestMutator {
             "assets/rereference",
             #"{"assets":[{"recordName":"n0","fieldName":"x"}],"zoneID":{"zoneName":"Notes"},"targetZoneID":{"zoneName":"Trips"}}"#
         ),
+        (
+            "records/query",
+            #"{"query":{"recordType":"Note","filterBy":[{"comparator":"COMPARATOR","fieldName":"FIELD","fieldValue":OPERAND,"distance":1000},{"comparator":"COMPARATOR","fieldName":"FIELD","fieldValue":OPERAND}],"sortBy":[{"fieldName":"FIELD"},{"fieldName":"p","relativeLocation":{"value":{"latitude":1,"longitude":2}}}]},"zoneID":{"zoneName":"Notes"},"resultsLimit":2}"#
+        ),
+        (
+            "records/query",
+            #"{"query":{"recordType":"Note","filterBy":[{"comparator":"COMPARATOR","fieldName":"FIELD","fieldValue":OPERAND}]},"zoneWide":true}"#
+        ),
+        (
+            "records/query",
+            #"{"query":{"recordType":"Note","filterBy":[{"comparator":"CONTAINS_ALL_TOKENS","fieldValue":OPERAND}]}}"#
+        ),
+        (
+            "users/discover",
+            #"{"lookupInfos":[{"emailAddress":"clara@example.com"},{"phoneNumber":"+1 555"},{"userRecordName":"TOKEN"}]}"#
+        ), ("users/lookup/email", #"{"users":[{"emailAddress":"clara@example.com"},{"emailAddress":"a@b"}]}"#),
+        ("users/lookup/id", #"{"users":[{"userRecordName":"TOKEN"},{"userRecordName":"_x"}]}"#),
+        ("users/lookup/contacts", "{}"), ("users/permission", #"{"request":false}"#),
+        (
+            "subscriptions/modify",
+            #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"s","subscriptionType":"query","zoneID":{"zoneName":"Notes"},"query":{"recordType":"Note","filterBy":[{"comparator":"COMPARATOR","fieldName":"FIELD","fieldValue":OPERAND}]},"firesOn":["create","update"],"notificationInfo":{"alertBody":"x","shouldSendContentAvailable":true}}},{"operationType":"delete","subscription":{"subscriptionID":"t"}}]}"#
+        ), ("subscriptions/lookup", #"{"subscriptions":[{"subscriptionID":"s"}]}"#), ("subscriptions/list", "{}"),
+        ("tokens/create", #"{"apnsEnvironment":"development","clientId":"c"}"#),
+        ("tokens/register", #"{"apnsEnvironment":"development","apnsToken":"TOKEN","clientId":"c"}"#),
         ("zones/lookup", #"{"zones":[{"zoneName":"Notes"},{"zoneID":{"zoneName":"None"}}]}"#),
         (
             "zones/modify",
@@ -69,8 +93,26 @@ struct RequestMutator {
     func request(token: String, _ random: inout SeededGenerator) -> (path: String, body: String) {
         let (path, body) = Self.valid.randomElement(using: &random) ?? ("zones/list", "{}")
         let escaped = token.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return (path, body.replacing("TOKEN", with: escaped))
+        let comparator = RecordsQuery.Comparator.allCases.randomElement(using: &random)?.rawValue ?? ""
+        let field = Self.fields.randomElement(using: &random) ?? ""
+        let operand = Self.operands.randomElement(using: &random) ?? ""
+        return (
+            path,
+            body.replacing("TOKEN", with: escaped).replacing("COMPARATOR", with: comparator)
+                .replacing("FIELD", with: field).replacing("OPERAND", with: operand)
+        )
     }
+
+    /// Fields of all kinds.
+    private static let fields = ["title", "n", "d", "t", "b", "p", "r", "l", "nl", "x", "none", "___createTime"]
+    private static let operands = [
+        #"{"value":"x","type":"STRING"}"#, #"{"value":3,"type":"INT64"}"#, #"{"value":1.5,"type":"DOUBLE"}"#,
+        #"{"value":5,"type":"TIMESTAMP"}"#, #"{"value":"AAEC","type":"BYTES"}"#,
+        #"{"value":{"latitude":1,"longitude":2},"type":"LOCATION"}"#,
+        #"{"value":{"recordName":"n0"},"type":"REFERENCE"}"#, #"{"value":["a","b"],"type":"STRING_LIST"}"#,
+        #"{"value":[1,2],"type":"INT64_LIST"}"#, #"{"value":[],"type":"STRING_LIST"}"#, #"{"value":null}"#,
+        #"{"value":"x"}"#, #"{"value":3}"#, #"{"value":["a"]}"#, #"{"value":{"latitude":91,"longitude":-181}}"#,
+    ]
 
     // MARK: - Bytes
 
