@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import Glibc
 import Testing
 
 @Suite("Files and a server in a process of its own", .serialized)
@@ -187,40 +186,5 @@ struct AssetProcessTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         #expect(try await server.stop() == 0)
-    }
-}
-
-/// A client that begins to send a file of 40 MB.
-private final class HalfUpload {
-    private let socket: Int32
-
-    init(_ url: URL) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(try #require(url.port)).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(connected == 0)
-        send(Array("POST \(url.path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(40 << 20)\r\n\r\n".utf8))
-    }
-
-    deinit { close(socket) }
-
-    func send(megabytes: Int) {
-        for _ in 0..<megabytes { send([UInt8](repeating: 7, count: 1 << 20)) }
-    }
-
-    private func send(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if sent <= 0 { return }
-            rest = rest.dropFirst(sent)
-        }
     }
 }

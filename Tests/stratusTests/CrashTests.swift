@@ -69,7 +69,7 @@ struct CrashTests {
 }
 
 /// The names of records whose saves were answered.
-private final class Acknowledged: Sendable {
+final class Acknowledged: Sendable {
     private let all = Mutex<[String]>([])
 
     var names: [String] { all.withLock { $0 } }
