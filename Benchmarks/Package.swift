@@ -13,7 +13,7 @@ let package = Package(
         // Many devices, and a server that only holds polls.
         .target(name: "CDevices"),
         // The floor: the same rows and index rows written by hand in C.
-        .target(name: "CRawSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CRawSQLite", linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         // The floor of SwiftData: the rows of a store file, likewise.
         .target(name: "CRawStore", linkerSettings: [.linkedLibrary("sqlite3")]),
     ]

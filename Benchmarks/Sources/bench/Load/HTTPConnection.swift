@@ -46,9 +46,32 @@ final class HTTPConnection {
         var bytes = Array(
             "\(request.method) \(request.path) HTTP/1.1\r\nHost: \(host)\r\n\(request.headerLines)Content-Length: \(request.body.count)\r\n\r\n"
                 .utf8)
-        bytes.append(contentsOf: request.body)
+        // A long body is not copied.
+        if request.body.count <= 1 << 16 { bytes.append(contentsOf: request.body) }
         try send(bytes)
+        if request.body.count > 1 << 16 { try send(request.body) }
         return try receive()
+    }
+
+    /// Fetches a file and lets go of it as it comes.
+    func fetch(_ path: String, size: Int) throws {
+        try send(Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8))
+        var headerEnd = endOfHeader()
+        while headerEnd == nil {
+            try fill()
+            headerEnd = endOfHeader()
+        }
+        guard let headerEnd, buffer[9..<12].elementsEqual("200".utf8) else {
+            throw Failure(description: "\(path): \(String(decoding: buffer.prefix(filled).prefix(200), as: UTF8.self))")
+        }
+        var rest = size - (filled - headerEnd - 4)
+        filled = 0
+        while rest > 0 {
+            try fill()
+            rest -= filled
+            filled = 0
+        }
+        guard rest == 0 else { throw Failure(description: "\(path) has more than \(size) bytes") }
     }
 
     private func send(_ bytes: [UInt8]) throws {
@@ -151,9 +174,13 @@ struct HTTPQuestion: Sendable {
     var body: [UInt8]
 
     init(_ method: String, _ path: String, headers: [(String, String)] = [], body: String = "") {
+        self.init(method, path, headers: headers, bytes: Array(body.utf8))
+    }
+
+    init(_ method: String, _ path: String, headers: [(String, String)] = [], bytes: [UInt8]) {
         self.method = method
         self.path = path
         headerLines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-        self.body = Array(body.utf8)
+        body = bytes
     }
 }

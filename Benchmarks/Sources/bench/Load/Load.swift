@@ -24,6 +24,27 @@ enum Load {
     static func run(
         port: Int, connections: Int, seconds: Double, question: @escaping @Sendable (Int, Int) -> HTTPQuestion
     ) throws -> LoadResult {
+        try work(connections: connections, seconds: seconds, atMost: .max, port: port) { number, count, connection in
+            let asked = question(number, count)
+            let answer = try connection.ask(asked)
+            if answer.status / 100 != 2 {
+                throw HTTPConnection.Failure(
+                    description:
+                        "\(asked.method) \(asked.path) answered \(answer.status): \(String(decoding: answer.body.prefix(400), as: UTF8.self))"
+                )
+            }
+        }
+    }
+
+    /// Keeps `connections` connections busy for `seconds` with work of more than one request.
+    ///
+    /// - Parameters:
+    ///   - limit: how often each connection works, if that comes first.
+    ///   - body: called with the number of the connection and of the work on it.
+    static func work(
+        connections: Int, seconds: Double, atMost limit: Int, port: Int,
+        body: @escaping @Sendable (Int, Int, HTTPConnection) throws -> Void
+    ) throws -> LoadResult {
         let collected = Collected()
         let start = now()
         let threads = (0..<connections).map { number in
@@ -31,19 +52,10 @@ enum Load {
                 do {
                     let connection = try HTTPConnection(port: port)
                     var latencies: [Double] = []
-                    var count = 0
-                    while now() - start < seconds {
-                        let asked = question(number, count)
+                    while now() - start < seconds, latencies.count < limit {
                         let begin = now()
-                        let answer = try connection.ask(asked)
+                        try body(number, latencies.count, connection)
                         latencies.append(now() - begin)
-                        count += 1
-                        if answer.status / 100 != 2 {
-                            throw HTTPConnection.Failure(
-                                description:
-                                    "\(asked.method) \(asked.path) answered \(answer.status): \(String(decoding: answer.body.prefix(400), as: UTF8.self))"
-                            )
-                        }
                     }
                     collected.add(latencies)
                 } catch {

@@ -50,9 +50,14 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// Resident memory in megabytes.
-    var residentMemory: Double {
+    var residentMemory: Double { status("VmRSS:") }
+
+    /// The most resident memory that there was, in megabytes.
+    var peakMemory: Double { status("VmHWM:") }
+
+    private func status(_ name: String) -> Double {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
         return (Double(line.split(separator: " ").dropFirst().first ?? "0") ?? 0) / 1024
     }
 

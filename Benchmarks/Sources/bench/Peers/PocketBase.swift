@@ -6,7 +6,10 @@ final class PocketBase: Sendable {
     static let name = "pocketbase"
     let process: ServerProcess
     let start: Double
-    private let headers: [(String, String)]
+    let headers: [(String, String)]
+    private let admin: String
+    /// Whoever is signed in.
+    static let rule = #""@request.auth.id != \"\"""#
 
     init(executable: URL, directory: URL) throws {
         let data = directory.appendingPathComponent("pocketbase-data")
@@ -24,19 +27,14 @@ final class PocketBase: Sendable {
 
         let json = ("Content-Type", "application/json")
         func ask(_ method: String, _ path: String, _ token: String?, _ body: String) throws -> [String: Any] {
-            let headers = [json] + (token.map { [("Authorization", $0)] } ?? [])
-            let answer = try HTTPConnection(port: port).ask(HTTPQuestion(method, path, headers: headers, body: body))
-            guard answer.status == 200 else {
-                throw HTTPConnection.Failure(
-                    description: "PocketBase \(path): \(String(decoding: answer.body, as: UTF8.self))")
-            }
-            return try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:]
+            try Self.ask(port, method, path, token, body)
         }
         let admin =
             try ask(
                 "POST", "/api/collections/_superusers/auth-with-password", nil,
                 #"{"identity":"admin@example.com","password":"correct-horse"}"#)["token"] as? String
-        let rule = #""@request.auth.id != \"\"""#
+        self.admin = admin ?? ""
+        let rule = Self.rule
         _ = try ask(
             "POST", "/api/collections", admin,
             """
@@ -58,6 +56,23 @@ final class PocketBase: Sendable {
                 "POST", "/api/collections/users/auth-with-password", nil,
                 #"{"identity":"user@example.com","password":"correct-horse"}"#)["token"] as? String
         headers = [json, ("Authorization", user ?? "")]
+    }
+
+    /// Makes a collection.
+    func make(_ collection: String) throws {
+        _ = try Self.ask(process.port, "POST", "/api/collections", admin, collection)
+    }
+
+    private static func ask(
+        _ port: Int, _ method: String, _ path: String, _ token: String?, _ body: String
+    ) throws -> [String: Any] {
+        let headers = [("Content-Type", "application/json")] + (token.map { [("Authorization", $0)] } ?? [])
+        let answer = try HTTPConnection(port: port).ask(HTTPQuestion(method, path, headers: headers, body: body))
+        guard answer.status == 200 else {
+            throw HTTPConnection.Failure(
+                description: "PocketBase \(path): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:]
     }
 
     /// PocketBase wants identifiers of 15 characters.
@@ -88,12 +103,6 @@ final class PocketBase: Sendable {
     func page(_ number: Int) -> HTTPQuestion {
         HTTPQuestion(
             "GET", "/api/collections/items/records?page=\(number)&perPage=200&skipTotal=1&sort=updated,id",
-            headers: headers)
-    }
-
-    func query(countAtLeast count: Int) -> HTTPQuestion {
-        HTTPQuestion(
-            "GET", "/api/collections/items/records?perPage=50&skipTotal=1&sort=count&filter=(count%3E%3D\(count))",
             headers: headers)
     }
 }

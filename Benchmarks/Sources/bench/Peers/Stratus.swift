@@ -124,16 +124,6 @@ final class Stratus: Sendable {
         return post("changes/zone", #"{"zones":[{"zoneID":{"zoneName":"\#(zone)"}\#(since)}],"resultsLimit":200}"#)
     }
 
-    func query(countAtLeast count: Int, zone: String = "Bench") -> HTTPQuestion {
-        post(
-            "records/query",
-            """
-            {"query":{"recordType":"Item","filterBy":[{"comparator":"GREATER_THAN_OR_EQUALS","fieldName":"count",\
-            "fieldValue":{"value":\(count),"type":"INT64"}}],"sortBy":[{"fieldName":"count"}]},\
-            "zoneID":{"zoneName":"\(zone)"},"resultsLimit":50}
-            """)
-    }
-
     /// Walks the feed and returns every page's token, with nil for the beginning.
     func pageTokens(zone: String, pages: Int) throws -> [String?] {
         var tokens: [String?] = [nil]

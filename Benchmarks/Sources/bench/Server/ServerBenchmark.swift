@@ -36,8 +36,9 @@ struct ServerBenchmark {
         try batches(stratus, pocketBase, directory, &results)
         try lookups(stratus, pocketBase, kinto, &results)
         try changes(stratus, pocketBase, kinto, directory, &results)
-        try queries(stratus, pocketBase, &results)
         try recordLayerShape(stratus, pocketBase, &results)
+        try queries(stratus, pocketBase, directory, &results)
+        try files(stratus, pocketBase, &results)
         try changesAtScale(stratus, &results)
         return results
     }
@@ -169,17 +170,6 @@ struct ServerBenchmark {
             .rate("changes/200", "pages/s", ours: ours.perSecond, peer: PocketBase.name, theirs: theirs.perSecond))
         results.add(.rate("changes/200", "pages/s", ours: ours.perSecond, peer: Kinto.name, theirs: other.perSecond))
         results.add(.rate("changes/200", "pages/s", ours: ours.perSecond, peer: RawSQLite.name, theirs: raw))
-    }
-
-    private func queries(_ stratus: Stratus, _ pocketBase: PocketBase, _ results: inout Results) throws {
-        let ours = try Load.run(port: stratus.process.port, connections: 4, seconds: seconds) { thread, count in
-            stratus.query(countAtLeast: (thread &* 331 &+ count &* 17) % 2000)
-        }
-        let theirs = try Load.run(port: pocketBase.process.port, connections: 4, seconds: seconds) { thread, count in
-            pocketBase.query(countAtLeast: (thread &* 331 &+ count &* 17) % 2000)
-        }
-        results.add(
-            .rate("query/indexed", "queries/s", ours: ours.perSecond, peer: PocketBase.name, theirs: theirs.perSecond))
     }
 
     /// A page costs what it returns: the same in a zone of a thousand records and in one of a million.
