@@ -31,6 +31,7 @@ package final class CloudServer: Sendable {
     let maintenance = Maintenance()
     let load: Mutex<TenantLoad>
     let uploads: UploadPlaces
+    let keeping: KeepingLine
     let registeredContainers = ExpiringCache<String, Bool>(life: 5000)
 
     /// Throws where the control store cannot be read or written.
@@ -51,6 +52,7 @@ package final class CloudServer: Sendable {
         passwords = WaitingLine("passwords", capacity: configuration.waitingPasswordChecks)
         requestLog = RequestLog(store: store.requests)
         uploads = UploadPlaces(limit: configuration.assets.uploadsPerUser)
+        keeping = KeepingLine(width: configuration.assets.keptAtOnce)
         push = PushHub(configuration.push, random: random)
         load = Mutex(
             TenantLoad(processors: configuration.processors, waitingWrites: configuration.waitingWritesPerContainer))

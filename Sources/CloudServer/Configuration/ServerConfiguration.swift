@@ -77,6 +77,8 @@ package struct ServerConfiguration: Sendable {
         package var unusedLife: Int64 = 24 * 3600 * 1000
         /// How many files one person may be sending at once.
         package var uploadsPerUser = 32
+        /// How many files are brought to the disk at once.
+        package var keptAtOnce = 16
 
         package init() {}
     }

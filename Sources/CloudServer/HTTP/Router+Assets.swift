@@ -1,14 +1,10 @@
 import CloudStore
-import Dispatch
 import Glibc
 import WebServices
 
 /// Files: `POST` or `PUT /stratus/assets/upload/…`, `GET /stratus/assets/file/…/{name}`. An address is a secret of its own,
 /// so any page may use it.
 extension Router {
-    /// Keeping a file waits for the disk.
-    static let assetQueue = DispatchQueue(label: "stratus.assets", attributes: .concurrent)
-
     private static let anyOrigin: [(String, String)] = [
         ("Access-Control-Allow-Origin", "*"), ("X-Content-Type-Options", "nosniff"),
     ]
@@ -57,7 +53,7 @@ extension Router {
         } catch {
             return respond(refused(server.uploadError(error), path, "upload"))
         }
-        Self.assetQueue.async { [self] in
+        server.keeping.add(path.tenant) { [self] in
             do {
                 let body = AssetsUpload.Receipt(singleFile: try server.finish(upload)).encode()
                 server.noteAsset(

@@ -54,14 +54,15 @@ package final class StagedFile: Sendable {
         state.withLock { $0.size += Int64(bytes.count) }
     }
 
-    /// Brings it to the disk, and then under its own name.
+    /// Gives it its own name and brings it to the disk: after the rename, so that one commit of the file system's journal
+    /// holds both. Until this returns, nothing refers to the name.
     func move(to path: String) throws(StoreError) {
-        guard fsync(descriptor) == 0 else { throw StoreError(fileError: errno, path) }
         try state.withLock { state throws(StoreError) in
             guard rename(state.path, path) == 0 else { throw StoreError(fileError: errno, path) }
             state.path = path
-            state.isKept = true
         }
+        guard fsync(descriptor) == 0 else { throw StoreError(fileError: errno, path) }
+        state.withLock { $0.isKept = true }
     }
 }
 

@@ -103,7 +103,7 @@ struct HTTPLifecycleTests {
 
     @Test(
         "A client that takes its answer byte by byte is cut off in time, and gives its memory back",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func slowReader() throws {
         let large = [UInt8](repeating: 7, count: 32 << 20)
         try MicroHTTPServerTests.withServer { request, respond in
@@ -129,7 +129,7 @@ struct HTTPLifecycleTests {
 
     @Test(
         "Answers that nobody takes give way to those that somebody does, once they fill the memory for them",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(3)))
     func answerMemory() throws {
         let large = [UInt8](repeating: 7, count: 8 << 20)
         try MicroHTTPServerTests.withServer { request, respond in
