@@ -6,7 +6,7 @@ import Foundation
 @main
 struct Bench {
     static let usage = """
-        usage: ./bench server [--json FILE] [--seconds N] [--scale RECORDS]
+        usage: ./bench server [--json FILE] [--seconds N] [--scale RECORDS] [--only query|asset]
                ./bench sync [--json FILE] [--quick]
                ./bench store [--json FILE] [--quick] [--wall] [--grdb CHECKOUT]
 
@@ -17,6 +17,7 @@ struct Bench {
         let jsonPath = arguments.take("--json")
         let seconds = arguments.take("--seconds").flatMap(Double.init) ?? 4
         let scale = arguments.take("--scale").flatMap(Int.init) ?? 1_000_000
+        let only = arguments.take("--only").map { ServerBenchmark.Part(rawValue: $0) }
         let isQuick = arguments.takeFlag("--quick")
         let isWall = arguments.takeFlag("--wall")
         let programs = ["--stratus", "--pocketbase", "--kinto", "--devices", "--models", "--records"].map { name in
@@ -24,12 +25,14 @@ struct Bench {
         }
         do {
             let results: Results
-            if arguments.rest == ["server"], let stratus = programs[0], let pocketBase = programs[1],
+            if let only, only == nil {
+                fail(usage, code: 2)
+            } else if arguments.rest == ["server"], let stratus = programs[0], let pocketBase = programs[1],
                 let kinto = programs[2]
             {
                 results = try ServerBenchmark(
                     programs: .init(stratus: stratus, pocketBase: pocketBase, kinto: kinto), seconds: seconds,
-                    scale: scale
+                    scale: scale, only: only ?? nil
                 ).run()
             } else if arguments.rest == ["sync"], let stratus = programs[0], let devices = programs[3] {
                 results = try SyncBenchmark(stratus: stratus, devices: devices, isQuick: isQuick).run()

@@ -52,6 +52,11 @@ final class ServerProcess: @unchecked Sendable {
     /// Resident memory in megabytes.
     var residentMemory: Double { status("VmRSS:") }
 
+    /// Begins anew to look for the most resident memory.
+    func forgetPeakMemory() {
+        try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/\(process.processIdentifier)/clear_refs"))
+    }
+
     /// The most resident memory that there was, in megabytes.
     var peakMemory: Double { status("VmHWM:") }
 

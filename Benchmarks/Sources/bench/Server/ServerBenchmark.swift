@@ -7,6 +7,13 @@ struct ServerBenchmark {
     var seconds: Double
     /// How many records the large zone of `changes/scale` has.
     var scale: Int
+    /// The rows to measure; nil for all.
+    var only: Part?
+
+    /// Rows that need nothing of the others.
+    enum Part: String {
+        case query, asset
+    }
 
     struct Programs {
         var stratus: URL
@@ -24,7 +31,6 @@ struct ServerBenchmark {
         Results.printHeader()
         let stratus = try Stratus(executable: programs.stratus, directory: directory)
         let pocketBase = try PocketBase(executable: programs.pocketBase, directory: directory)
-        let kinto = try Kinto(executable: programs.kinto, directory: directory)
         results.add(
             .cost("start", "ms", ours: stratus.start * 1000, peer: PocketBase.name, theirs: pocketBase.start * 1000))
         results.add(
@@ -32,14 +38,17 @@ struct ServerBenchmark {
                 "idle-memory", "MB", ours: stratus.process.residentMemory, peer: PocketBase.name,
                 theirs: pocketBase.process.residentMemory))
 
-        try saves(stratus, pocketBase, kinto, &results)
-        try batches(stratus, pocketBase, directory, &results)
-        try lookups(stratus, pocketBase, kinto, &results)
-        try changes(stratus, pocketBase, kinto, directory, &results)
-        try recordLayerShape(stratus, pocketBase, &results)
-        try queries(stratus, pocketBase, directory, &results)
-        try files(stratus, pocketBase, &results)
-        try changesAtScale(stratus, &results)
+        if only == nil {
+            let kinto = try Kinto(executable: programs.kinto, directory: directory)
+            try saves(stratus, pocketBase, kinto, &results)
+            try batches(stratus, pocketBase, directory, &results)
+            try lookups(stratus, pocketBase, kinto, &results)
+            try changes(stratus, pocketBase, kinto, directory, &results)
+            try recordLayerShape(stratus, pocketBase, &results)
+        }
+        if only != .asset { try queries(stratus, pocketBase, directory, &results) }
+        if only != .query { try files(stratus, pocketBase, &results) }
+        if only == nil { try changesAtScale(stratus, &results) }
         return results
     }
 
