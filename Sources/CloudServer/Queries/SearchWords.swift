@@ -15,10 +15,13 @@ enum SearchWords {
 
     /// What a field is indexed by that has these words. Stored: changing it takes building the indexes again.
     static func entries(_ words: Set<String>) -> [[UInt8]] {
-        words.count > maximumEntries ? [manyWords] : words.map(entry)
+        words.count > maximumEntries ? [manyWords] : Array(Set(words.map(entry)))
     }
 
-    static func entry(_ word: String) -> [UInt8] { IndexValue.string(word) }
+    /// Longer ones are cut, since they are seldom words: records that an entry leads to are looked at anyhow.
+    private static let maximumLength = 32
+
+    static func entry(_ word: String) -> [UInt8] { Array(word.utf8.prefix(maximumLength)) }
 
     /// The words of a text, or of all texts of a list; none of other values.
     static func words(of value: FieldValue) -> Set<String> {

@@ -83,6 +83,22 @@ struct SearchIndexTests {
         #expect(try page("word49") == ["a"])
     }
 
+    @Test("Words that only differ far behind are told apart, and entries of theirs come and go")
+    func longWords() throws {
+        try fill()
+        let long = String(repeating: "x", count: 500)
+        try save("a", "\(long)1 \(long)2")
+        try save("b", "\(long)2")
+        #expect(try page("\(long)1") == ["a"])
+        #expect(try page("\(long)2") == ["a", "b"])
+        #expect(try page(long) == [])
+        try save("a", "\(long)3")
+        #expect(try page("\(long)1") == [])
+        #expect(try page("\(long)1 \(long)3") == ["a"])
+        try save("a", "short")
+        #expect(try page("\(long)2") == ["b"])
+    }
+
     // MARK: - Over records that are there
 
     private func importing(_ title: String) throws {
