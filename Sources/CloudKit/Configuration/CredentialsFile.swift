@@ -7,16 +7,19 @@ package struct CredentialsFile: Codable, Sendable, Equatable {
     package var account: String?
     package var webAuthToken: String?
     package var environment: String?
+    /// `stratus` or `cloudkit`.
+    package var service: String?
 
     package init(
         url: String, apiToken: String? = nil, account: String? = nil, webAuthToken: String? = nil,
-        environment: String? = nil
+        environment: String? = nil, service: String? = nil
     ) {
         self.url = url
         self.apiToken = apiToken
         self.account = account
         self.webAuthToken = webAuthToken
         self.environment = environment
+        self.service = service
     }
 
     /// `STRATUS_CREDENTIALS`, else `stratus/credentials.json` below the user's configuration folder.

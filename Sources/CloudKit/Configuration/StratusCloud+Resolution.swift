@@ -31,7 +31,19 @@ extension StratusCloud {
             throw CKError(.invalidArguments, reason: "STRATUS_ENVIRONMENT is development or production, not \(name)")
         }
         cloud.environment = environment
-        if let token = variables["STRATUS_WEB_AUTH_TOKEN"] {
+        if let name = variables["STRATUS_SERVICE"] ?? trusted?.service {
+            guard let service = Service(rawValue: name) else {
+                throw CKError(.invalidArguments, reason: "STRATUS_SERVICE is stratus or cloudkit, not \(name)")
+            }
+            cloud.service = service
+        }
+        if let id = variables["STRATUS_KEY_ID"] {
+            guard let key = variables["STRATUS_PRIVATE_KEY"] else {
+                throw CKError(.notAuthenticated, reason: "STRATUS_KEY_ID is set without STRATUS_PRIVATE_KEY")
+            }
+            cloud.apiToken = nil
+            cloud.account = .serverKey(id: id, privateKey: try privateKey(key))
+        } else if let token = variables["STRATUS_WEB_AUTH_TOKEN"] {
             cloud.account = .webAuthToken(token)
         } else if let account = variables["STRATUS_ACCOUNT"] {
             guard let password = variables["STRATUS_PASSWORD"] else {
@@ -44,5 +56,17 @@ extension StratusCloud {
             cloud.accountName = trusted.account
         }
         return cloud
+    }
+
+    /// The variable's text is the key itself or the path of its file.
+    private static func privateKey(_ text: String) throws(CKError) -> String {
+        if text.contains("-----BEGIN") { return text }
+        do {
+            return try String(contentsOfFile: text, encoding: .utf8)
+        } catch {
+            throw CKError(
+                .notAuthenticated,
+                reason: "STRATUS_PRIVATE_KEY is neither a key (PEM) nor the path of one that can be read: \(error)")
+        }
     }
 }

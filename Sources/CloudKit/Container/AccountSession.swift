@@ -17,6 +17,8 @@ package final class AccountSession: Sendable {
         var signingIn: Task<Result<String, CKError>, Never>?
         var userRecordName: String?
         var hasRunOut = false
+        /// A server's key, with which the transport signs, in place of a person.
+        var isServer = false
         /// Raised by each sign-in, sign-out and change of status.
         var revision: UInt64 = 0
 
@@ -26,6 +28,9 @@ package final class AccountSession: Sendable {
             case .none: status = .noAccount
             case .webAuthToken(let token): self.token = token
             case .password(let account, let password): self.password = (account, password)
+            case .serverKey:
+                status = .noAccount
+                isServer = true
             }
         }
     }
@@ -44,6 +49,10 @@ package final class AccountSession: Sendable {
     }
 
     package var status: Status { state.withLock { $0.status } }
+    /// Whether requests are signed with a server's key: nobody is signed in, and the public database can be written.
+    var isServer: Bool { state.withLock { $0.isServer } }
+    /// The token that is at hand now.
+    var token: String? { state.withLock { $0.token } }
     /// Whether a token is at hand, from an earlier launch or an earlier request.
     package var hasToken: Bool { state.withLock { $0.token != nil } }
 

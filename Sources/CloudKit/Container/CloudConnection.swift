@@ -15,6 +15,7 @@ package final class CloudConnection: Sendable {
     /// Told when account or network are others than before: what failed for their sake may be tried again.
     package let conditions = Observers()
     private let apiToken: String?
+    private let service: StratusCloud.Service
 
     /// The connection of code that runs inside a test's device: `CKContainer(identifier:)` and `default()` use it.
     @TaskLocal package static var current: CloudConnection?
@@ -23,13 +24,14 @@ package final class CloudConnection: Sendable {
 
     package init(
         transport: any Transport, account: AccountSession, apiToken: String? = nil,
-        environment: CloudEnvironment = .development, deviceID: String = UUID().uuidString,
-        retryPolicy: RetryPolicy = .standard
+        environment: CloudEnvironment = .development, service: StratusCloud.Service = .stratus,
+        deviceID: String = UUID().uuidString, retryPolicy: RetryPolicy = .standard
     ) {
         self.transport = transport
         self.account = account
         self.apiToken = apiToken
         self.environment = environment
+        self.service = service
         self.deviceID = deviceID
         self.retryPolicy = retryPolicy
         pushChannels = PushChannels(activities)
@@ -51,7 +53,7 @@ package final class CloudConnection: Sendable {
     ) async throws(CKError) -> PushNotification? {
         let call = Call(
             container: container, environment: environment, database: .private,
-            client: .native(deviceID: deviceID), operation: .courierPoll(request))
+            client: client, operation: .courierPoll(request))
         let reply: Reply
         do throws(TransportError) {
             reply = try await transport.poll(call, at: webcourierURL)
@@ -69,7 +71,8 @@ package final class CloudConnection: Sendable {
     package func answer(
         to operation: WebServices.Operation, container: String, database: DatabaseScope, options: RequestOptions
     ) async throws(CKError) -> Answer {
-        try await retrying(options) { () async throws(CKError) in
+        let operation = service == .stratus ? operation : try operation.asDocumented()
+        return try await retrying(options) { () async throws(CKError) in
             try await self.attemptOnce(operation, container: container, database: database, options: options)
         }
     }
@@ -96,6 +99,8 @@ package final class CloudConnection: Sendable {
         }
     }
 
+    private var client: ClientKind { service == .stratus ? .native(deviceID: deviceID) : .webServices }
+
     private func attemptOnce(
         _ operation: WebServices.Operation, container: String, database: DatabaseScope, options: RequestOptions
     ) async throws(CKError) -> Answer {
@@ -103,13 +108,14 @@ package final class CloudConnection: Sendable {
         var signedInAgain = false
         while true {
             let proof = try await account.proof(
-                of: options.accountRevision, anonymousAllowed: database == .public && operation.isRead,
+                of: options.accountRevision,
+                anonymousAllowed: database == .public && (operation.isRead || account.isServer),
                 transport: transport, limits: options.limits)
             let token = proof.token
             let call = Call(
                 container: container, environment: environment, database: database,
                 credentials: Credentials(apiToken: apiToken, webAuthToken: token),
-                client: .native(deviceID: deviceID), operation: operation)
+                client: client, operation: operation)
             let reply: Reply
             do throws(TransportError) {
                 reply = try await transport.send(call, limits: options.limits)

@@ -34,10 +34,10 @@ package final class CloudConnections: Sendable {
 
     package init() {}
 
-    package func connection(to cloud: StratusCloud) -> CloudConnection {
-        state.withLock { state in
+    package func connection(to cloud: StratusCloud) throws(CKError) -> CloudConnection {
+        try state.withLock { state throws(CKError) in
             if let known = state.connections[cloud] { return known }
-            let connection = CloudConnection(cloud)
+            let connection = try CloudConnection(cloud)
             state.connections[cloud] = connection
             return connection
         }
@@ -57,10 +57,11 @@ package final class CloudConnections: Sendable {
             signOut(of: CredentialsFile.path(from: variables))
             throw error
         }
-        guard let place = Place(cloud) else { return connection(to: cloud) }
-        let (connection, before) = state.withLock { state -> (CloudConnection, SignedIn?) in
+        guard let place = Place(cloud) else { return try connection(to: cloud) }
+        let (connection, before) = try state.withLock { state throws(CKError) -> (CloudConnection, SignedIn?) in
             let before = state.signedInByFile[place]
-            let connection = before?.connection ?? CloudConnection(cloud)
+            let connection: CloudConnection
+            if let known = before?.connection { connection = known } else { connection = try CloudConnection(cloud) }
             state.signedInByFile[place] = SignedIn(
                 connection: connection, account: cloud.account, accountName: cloud.accountName)
             return (connection, before)

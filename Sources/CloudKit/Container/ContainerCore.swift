@@ -32,7 +32,7 @@ package final class ContainerCore: Sendable {
     package func connection() throws(CKError) -> CloudConnection {
         switch source {
         case .connection(let connection): connection
-        case .cloud(let cloud): CloudConnections.shared.connection(to: cloud)
+        case .cloud(let cloud): try CloudConnections.shared.connection(to: cloud)
         case .surroundings: try CloudConnections.shared.connectionToSurroundings()
         }
     }
@@ -40,13 +40,19 @@ package final class ContainerCore: Sendable {
 
 extension CloudConnection {
     /// A connection over HTTP.
-    package convenience init(_ cloud: StratusCloud) {
+    ///
+    /// - Throws: `.notAuthenticated` for a server's key that is none.
+    package convenience init(_ cloud: StratusCloud) throws(CKError) {
+        var signer: RequestSigner?
+        if case .serverKey(let id, let key) = cloud.account { signer = try RequestSigner(keyID: id, privateKey: key) }
         let account = AccountSession(
             cloud.account, tokenChanged: cloud.credentialsFile.map { CredentialsWriter(file: $0, cloud: cloud).write })
         let variables = ProcessInfo.processInfo.environment
         self.init(
-            transport: HTTPTransport(root: cloud.url), account: account, apiToken: cloud.apiToken,
-            environment: CloudEnvironment(rawValue: cloud.environment.rawValue) ?? .development,
+            transport: HTTPTransport(root: cloud.url, signer: signer), account: account,
+            // A request has one or the other. [Apple:SettingUpWebServices]
+            apiToken: signer == nil ? cloud.apiToken : nil,
+            environment: CloudEnvironment(rawValue: cloud.environment.rawValue) ?? .development, service: cloud.service,
             // A name that a person gave this device, else one for the life of the process.
             deviceID: variables["STRATUS_DEVICE"] ?? UUID().uuidString)
     }

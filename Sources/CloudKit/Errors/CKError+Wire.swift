@@ -11,6 +11,7 @@ extension CKError {
     package init(_ error: ServerError) {
         var info: [String: Any] = ["ServerErrorDescription": error.reason]
         if let uuid = error.uuid { info["RequestUUID"] = uuid }
+        if let url = error.redirectURL { info[Self.redirectURLKey] = url }
         if error.extensionCode == .userDidResetEncryptedData {
             info[CKErrorUserDidResetEncryptedDataKey] = NSNumber(value: true)
         }
@@ -21,6 +22,9 @@ extension CKError {
             Self.code(for: error), reason: error.reason.isEmpty ? nil : error.reason, retryAfter: error.retryAfter,
             userInfo: info)
     }
+
+    /// Where a person signs in, as the server says.
+    static let redirectURLKey = "RedirectURL"
 
     /// With an expired token: of a zone that its user purged.
     static let zoneWasPurgedKey = "ZoneWasPurged"

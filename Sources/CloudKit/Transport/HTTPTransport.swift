@@ -9,6 +9,7 @@ import WebServices
 /// Speaks CloudKit Web Services over HTTP. [Apple:SettingUpWebServices]
 package final class HTTPTransport: Transport {
     private let root: URL
+    private let signer: RequestSigner?
     private let session: URLSession
     /// Long polls have a session of their own: they must not take the connections of requests.
     private let pollSession = Mutex<URLSession?>(nil)
@@ -34,8 +35,10 @@ package final class HTTPTransport: Transport {
     /// - Parameters:
     ///   - root: The server, without `/database/1`.
     ///   - connections: How many requests run at once; more wait.
-    package init(root: URL, connections: Int = 32) {
+    ///   - signer: Proves a server, in place of tokens.
+    package init(root: URL, connections: Int = 32, signer: RequestSigner? = nil) {
         self.root = root
+        self.signer = signer
         // Six connections by default, which would have a sync engine's requests wait for a few slow ones. Requests have
         // their own limits, see RequestDeadlines.
         session = Self.session(connections: connections, timeout: 7 * 24 * 3600)
@@ -135,9 +138,18 @@ package final class HTTPTransport: Transport {
         if let token = call.credentials.apiToken { query.append("ckAPIToken=" + Self.escaped(token)) }
         if let token = call.credentials.webAuthToken { query.append("ckWebAuthToken=" + Self.escaped(token)) }
         if call.wantsSyncToken { query.append("getCurrentSyncToken=true") }
-        let text = "\(Self.path(of: root))/\(path)/\(call.operation.path)?" + query.joined(separator: "&")
-        guard let url = URL(string: text) else { throw .unreachable("Not an address: \(root.absoluteString)") }
-        var request = Self.request(url, body: call.operation.encodeBody(), limits: limits)
+        let subpath =
+            "/\(path)/\(call.operation.path)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        guard let url = URL(string: Self.path(of: root) + subpath) else {
+            throw .unreachable("Not an address: \(root.absoluteString)")
+        }
+        let body = call.operation.encodeBody()
+        var request = Self.request(url, body: body, limits: limits)
+        if let signer {
+            for (name, value) in signer.headers(signing: body ?? [], subpath) {
+                request.setValue(value, forHTTPHeaderField: name)
+            }
+        }
         if case .native(let deviceID) = call.client {
             request.setValue("native/\(Self.escaped(deviceID))", forHTTPHeaderField: "X-Stratus-Client")
         }

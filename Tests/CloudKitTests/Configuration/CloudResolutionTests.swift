@@ -110,10 +110,49 @@ import Testing
             let file = folder.appendingPathComponent("credentials.json")
             try CredentialsFile(url: "http://one", apiToken: "t", account: "alice", webAuthToken: "w").write(to: file)
             let cloud = try StratusCloud.resolved(from: ["STRATUS_CREDENTIALS": file.path])
-            CloudConnection(cloud).account.rotate(to: "fresh")
+            try CloudConnection(cloud).account.rotate(to: "fresh")
             let stored = try CredentialsFile.read(file)
             #expect(stored?.webAuthToken == "fresh")
             #expect(stored?.account == "alice")
+        }
+    }
+}
+
+@Suite("Which service, and a server's key") struct ServiceResolutionTests {
+    private let none = ["STRATUS_CREDENTIALS": "/nonexistent/credentials.json"]
+
+    private func resolved(_ variables: [String: String]) throws -> StratusCloud {
+        try StratusCloud.resolved(from: none.merging(variables) { $1 })
+    }
+
+    @Test("Apple's address is Apple's service, and another one's may be said")
+    func service() throws {
+        #expect(try resolved(["STRATUS_URL": "https://api.apple-cloudkit.com"]).service == .cloudKit)
+        #expect(try resolved(["STRATUS_URL": "https://cloud.example.com"]).service == .stratus)
+        #expect(try resolved(["STRATUS_URL": "https://apple-cloudkit.com.example"]).service == .stratus)
+        let said = ["STRATUS_URL": "https://cloud.example.com", "STRATUS_SERVICE": "cloudkit"]
+        #expect(try resolved(said).service == .cloudKit)
+        #expect(throws: CKError.self) {
+            try resolved(["STRATUS_URL": "https://cloud.example.com", "STRATUS_SERVICE": "icloud"])
+        }
+    }
+
+    @Test("A server's key is in the variable or in the file that it names, and no API token goes with it")
+    func serverKey() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("key-\(UUID().uuidString).pem")
+        let key = "-----BEGIN EC PRIVATE KEY-----\nabc\n-----END EC PRIVATE KEY-----"
+        try Data(key.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let base = ["STRATUS_URL": "https://api.apple-cloudkit.com", "STRATUS_API_TOKEN": "t", "STRATUS_KEY_ID": "k"]
+        for text in [key, file.path] {
+            let cloud = try resolved(base.merging(["STRATUS_PRIVATE_KEY": text]) { $1 })
+            #expect(cloud.account == .serverKey(id: "k", privateKey: key))
+            #expect(cloud.apiToken == nil)
+        }
+        for text in [nil, "/nonexistent/key.pem"] {
+            let variables = text.map { base.merging(["STRATUS_PRIVATE_KEY": $0]) { $1 } } ?? base
+            let error = #expect(throws: CKError.self) { try resolved(variables) }
+            #expect(error?.code == .notAuthenticated)
         }
     }
 }
