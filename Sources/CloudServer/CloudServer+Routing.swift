@@ -6,12 +6,12 @@ extension CloudServer {
         switch operation {
         case .recordsModify(let request): .writes(RecordsModifyEndpoint(request))
         case .recordsLookup(let request): .reads(RecordsLookupEndpoint(request))
-        case .usersCaller, .usersCurrent: .stateless(UsersCallerEndpoint())
+        case .usersCaller, .usersCurrent: .reads(UsersCallerEndpoint())
         case .usersDiscover(let request): .stateless(UsersDiscoverEndpoint(lookupInfos: request?.lookupInfos))
         case .usersLookupEmail(let request), .usersLookupID(let request):
             .stateless(UsersDiscoverEndpoint(lookupInfos: request.lookupInfos))
         case .usersLookupContacts: .stateless(UsersDiscoverEndpoint(lookupInfos: nil))
-        case .usersPermission(let request): .stateless(UsersPermissionEndpoint(request: request))
+        case .usersPermission(let request): .reads(UsersPermissionEndpoint(request: request))
         case .recordsQuery(let request): .reads(RecordsQueryEndpoint(request))
         case .recordsChanges(let request): .reads(RecordsChangesEndpoint(request))
         case .changesZone(let request): .reads(ChangesZoneEndpoint(request))

@@ -50,10 +50,10 @@ extension StratusCloud {
                 throw CKError(.notAuthenticated, reason: "STRATUS_ACCOUNT is set without STRATUS_PASSWORD")
             }
             cloud.account = .password(account: account, password: password)
-        } else if let trusted {
-            if let token = trusted.webAuthToken { cloud.account = .webAuthToken(token) }
+        } else {
+            if let token = trusted?.webAuthToken { cloud.account = .webAuthToken(token) }
             cloud.credentialsFile = file
-            cloud.accountName = trusted.account
+            cloud.accountName = trusted?.account
         }
         return cloud
     }

@@ -14,6 +14,7 @@ package final class AccountSession: Sendable {
         var token: String?
         /// Signs in again when the token has run out.
         var password: (account: String, password: String)?
+        var wasSignedIn = false
         var signingIn: Task<Result<String, CKError>, Never>?
         var userRecordName: String?
         var hasRunOut = false
@@ -21,6 +22,14 @@ package final class AccountSession: Sendable {
         var isServer = false
         /// Raised by each sign-in, sign-out and change of status.
         var revision: UInt64 = 0
+
+        /// The server wants a sign-in that nobody but the user can give it.
+        mutating func runOut() {
+            guard status != .noAccount else { return }
+            revision += 1
+            status = .noAccount
+            hasRunOut = true
+        }
 
         init(_ account: StratusCloud.Account) {
             status = .available
@@ -90,7 +99,7 @@ package final class AccountSession: Sendable {
         observers.withLock { $0.append(observer) }
     }
 
-    private func announceChange() {
+    func announceChange() {
         for observer in observers.withLock({ $0 }) { observer() }
         NotificationCenter.default.post(name: .CKAccountChanged, object: nil)
     }
@@ -168,12 +177,23 @@ package final class AccountSession: Sendable {
         } catch {
             result = .failure(CKError(error, changesState: false))
         }
-        let isPresent = state.withLock { state in
-            guard state.revision == revision else { return false }
+        let (isPresent, hasRunOut) = state.withLock { state in
+            guard state.revision == revision else { return (false, false) }
             state.signingIn = nil
-            if case .success(let token) = result { state.token = token }
-            return true
+            switch result {
+            case .success(let token):
+                state.token = token
+                state.wasSignedIn = true
+            case .failure(let error):
+                // The password was good once: it has been changed since.
+                guard error.code == .notAuthenticated, state.wasSignedIn else { break }
+                state.password = nil
+                state.runOut()
+                return (true, true)
+            }
+            return (true, false)
         }
+        if hasRunOut { announceChange() }
         return isPresent
             ? result : .failure(CKError(.notAuthenticated, reason: "Another account has been signed in since"))
     }
@@ -204,11 +224,7 @@ package final class AccountSession: Sendable {
         let (canRetry, signedOut) = state.withLock { state in
             if state.token == token { state.token = nil }
             let before = state.status
-            if state.token == nil && state.password == nil {
-                if before != .noAccount { state.revision += 1 }
-                state.status = .noAccount
-                state.hasRunOut = true
-            }
+            if state.token == nil && state.password == nil { state.runOut() }
             return (state.token != nil || state.password != nil, state.status != before)
         }
         if signedOut { announceChange() }

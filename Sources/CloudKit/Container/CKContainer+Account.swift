@@ -14,7 +14,7 @@ extension CKContainer {
     /// Whether somebody is signed in.
     ///
     /// As on Apple's systems this is what the device knows: it needs no network once a token is at hand. A token that the
-    /// server refuses makes it `.noAccount`.
+    /// server refuses, or a password that was good before, makes it `.noAccount`.
     @discardableResult
     public func accountStatus() async throws -> CKAccountStatus {
         let connection = try core.connection()

@@ -31,6 +31,8 @@ open class CKContainer: NSObject, @unchecked Sendable {
     /// Never fails: a cloud that cannot be found or reached shows in the errors of the calls.
     public convenience init(identifier containerIdentifier: String) {
         self.init(core: ContainerCore(identifier: containerIdentifier, source: .surroundings()))
+        // From now on it is noticed who signs in and out. [Apple:CKAccountChanged]
+        _ = try? core.connection()
     }
 
     /// The app's first container: the first of `com.apple.developer.icloud-container-identifiers` in an `.entitlements`

@@ -8,6 +8,21 @@ package final class CloudConnections: Sendable {
     private struct State {
         var connections: [StratusCloud: CloudConnection] = [:]
         var signedInByFile: [Place: SignedIn] = [:]
+        var files: [URL: File] = [:]
+
+        /// Nobody is signed in there any more.
+        mutating func leave(_ place: Place) -> CloudConnection? {
+            signedInByFile[place]?.account = .none
+            return signedInByFile[place]?.connection
+        }
+    }
+
+    /// A credentials file that says, or may say later, who is signed in.
+    private struct File {
+        var watch: FileWatch?
+        /// What it named last; nil where no cloud was configured when it was first asked.
+        var place: Place?
+        var wasAsked = false
     }
 
     /// A cloud whose account is whoever the credentials file names at the moment.
@@ -15,12 +30,13 @@ package final class CloudConnections: Sendable {
         var url: URL
         var apiToken: String?
         var environment: StratusCloud.Environment
+        var service: StratusCloud.Service
         var file: URL
 
         init?(_ cloud: StratusCloud) {
             guard let file = cloud.credentialsFile else { return nil }
             self.file = file
-            (url, apiToken, environment) = (cloud.url, cloud.apiToken, cloud.environment)
+            (url, apiToken, environment, service) = (cloud.url, cloud.apiToken, cloud.environment, cloud.service)
         }
     }
 
@@ -46,26 +62,51 @@ package final class CloudConnections: Sendable {
     /// The connection that environment and credentials file name now.
     ///
     /// The file's token changes with each refresh, by this program or another, and the connection takes it over. Another
-    /// account in the file, or none, is a sign-in or a sign-out, and posts `CKAccountChanged`.
+    /// account in the file, or none, is a sign-in or a sign-out, and posts `CKAccountChanged`; the file is watched, so that
+    /// this happens also while nobody makes a request. Who is signed out by the file's removal can still read the public
+    /// database.
     package func connectionToSurroundings(
         _ variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CKError) -> CloudConnection {
-        let cloud: StratusCloud
-        do throws(CKError) {
-            cloud = try StratusCloud.resolved(from: variables)
-        } catch {
-            signOut(of: CredentialsFile.path(from: variables))
-            throw error
+        let file = CredentialsFile.path(from: variables)
+        let isOfFile = ["STRATUS_WEB_AUTH_TOKEN", "STRATUS_ACCOUNT", "STRATUS_KEY_ID"].allSatisfy {
+            variables[$0] == nil
         }
+        if isOfFile {
+            watch(file, variables)
+            if let connection = signOut(of: file, variables) { return connection }
+        }
+        defer { state.withLock { $0.files[file]?.wasAsked = true } }
+        let cloud = try StratusCloud.resolved(from: variables)
         guard let place = Place(cloud) else { return try connection(to: cloud) }
-        let (connection, before) = try state.withLock { state throws(CKError) -> (CloudConnection, SignedIn?) in
+        return try signIn(cloud, at: place)
+    }
+
+    private func watch(_ file: URL, _ variables: [String: String]) {
+        state.withLock { state in
+            guard state.files[file] == nil else { return }
+            state.files[file] = File(
+                watch: FileWatch(file) { [weak self] in _ = try? self?.connectionToSurroundings(variables) })
+        }
+    }
+
+    private func signIn(_ cloud: StratusCloud, at place: Place) throws(CKError) -> CloudConnection {
+        typealias Outcome = (CloudConnection, before: SignedIn?, left: CloudConnection?, isNews: Bool)
+        let (connection, before, left, isNews) = try state.withLock { state throws(CKError) -> Outcome in
             let before = state.signedInByFile[place]
             let connection: CloudConnection
             if let known = before?.connection { connection = known } else { connection = try CloudConnection(cloud) }
             state.signedInByFile[place] = SignedIn(
                 connection: connection, account: cloud.account, accountName: cloud.accountName)
-            return (connection, before)
+            let last = state.files[place.file]
+            state.files[place.file]?.place = place
+            guard let last, last.wasAsked, last.place != place else {
+                return (connection, before, nil, false)
+            }
+            return (connection, before, last.place.flatMap { state.leave($0) }, cloud.account != .none)
         }
+        // The file names another cloud than before.
+        left?.account.replace(with: .none)
         if let before, before.account != cloud.account {
             if case .webAuthToken(let token) = cloud.account, before.account != .none,
                 before.accountName == cloud.accountName, connection.account.status != .noAccount
@@ -74,18 +115,23 @@ package final class CloudConnections: Sendable {
             } else {
                 connection.account.replace(with: cloud.account)
             }
+        } else if isNews {
+            connection.account.announceChange()
         }
         return connection
     }
 
     /// The file is gone, and with it whoever was signed in through it.
-    private func signOut(of file: URL) {
-        guard !FileManager.default.fileExists(atPath: file.path) else { return }
-        let left = state.withLock { state in
-            let places = state.signedInByFile.filter { $0.key.file == file && $0.value.account != .none }
-            for place in places.keys { state.signedInByFile[place]?.account = .none }
-            return places.values.map(\.connection)
+    ///
+    /// - Returns: The connection, now without an account; nil where the file is there, or never named this cloud.
+    private func signOut(of file: URL, _ variables: [String: String]) -> CloudConnection? {
+        guard !FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let left = state.withLock { state -> CloudConnection? in
+            guard let place = state.files[file]?.place else { return nil }
+            let address = variables["STRATUS_URL"] ?? ""
+            return address.isEmpty || address == place.url.absoluteString ? state.leave(place) : nil
         }
-        for connection in left { connection.account.replace(with: .none) }
+        left?.account.replace(with: .none)
+        return left
     }
 }

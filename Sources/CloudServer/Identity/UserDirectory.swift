@@ -72,11 +72,21 @@ struct UsersDiscoverEndpoint: StatelessEndpoint {
     }
 }
 
-/// `users/permission`.
-struct UsersPermissionEndpoint: StatelessEndpoint {
+/// `users/permission`. Whoever lets others find them has a user record for them to find.
+struct UsersPermissionEndpoint: ReadingEndpoint, WritingEndpoint {
     let request: UsersPermission.Request
 
-    func run(_ context: RequestContext) throws -> Answer {
+    func run(_ context: RequestContext, _ reader: ContainerReader) throws -> Answer {
+        guard try !request.requests || UserRecord.isThere(context, reader) else { throw NeedsWriter(endpoint: self) }
+        return try answer(context)
+    }
+
+    func run(_ context: RequestContext, _ writer: ContainerWriter) throws -> Answer {
+        try UserRecord.make(context, writer)
+        return try answer(context)
+    }
+
+    private func answer(_ context: RequestContext) throws -> Answer {
         guard let user = context.caller.user else {
             throw ServerError(.authenticationRequired, "request needs authorization")
         }

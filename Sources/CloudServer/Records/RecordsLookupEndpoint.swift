@@ -3,7 +3,9 @@ import SchemaLanguage
 import WebServices
 
 /// `POST records/lookup`. [Apple:LookupRecords]
-struct RecordsLookupEndpoint: ReadingEndpoint {
+///
+/// It reads, but where somebody asks for their own user record for the first time: then it makes that one.
+struct RecordsLookupEndpoint: ReadingEndpoint, WritingEndpoint {
     private let request: RecordsLookup.Request
 
     init(_ request: RecordsLookup.Request) {
@@ -11,6 +13,21 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
     }
 
     func run(_ context: RequestContext, _ reader: ContainerReader) throws -> Answer {
+        if namesOwnUserRecord(context), try !UserRecord.isThere(context, reader) { throw NeedsWriter(endpoint: self) }
+        return try answer(context, reader)
+    }
+
+    func run(_ context: RequestContext, _ writer: ContainerWriter) throws -> Answer {
+        try UserRecord.make(context, writer)
+        return try answer(context, writer)
+    }
+
+    private func namesOwnUserRecord(_ context: RequestContext) -> Bool {
+        guard context.database == .public, let user = context.caller.user else { return false }
+        return request.records.contains { $0.recordName == user.recordName }
+    }
+
+    private func answer(_ context: RequestContext, _ reader: ContainerReader) throws -> Answer {
         guard request.records.count <= context.limits.items else {
             throw ServerError.tooManyItems(request.records.count, limit: context.limits.items)
         }
@@ -39,9 +56,6 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
             return failure(item, error, context)
         }
         guard let zone, let row = try reader.record(zone: zone.id, name: item.recordName), !row.deleted else {
-            if let record = context.emptyUserRecord(named: item.recordName, item.zoneID ?? request.zoneID) {
-                return .record(record)
-            }
             return failure(item, .recordNotFound, context)
         }
         if let access, !access.permissions(for: row, schema).contains(.read) {
@@ -55,17 +69,6 @@ struct RecordsLookupEndpoint: ReadingEndpoint {
         var error = error
         error.uuid = context.random.uuid()
         return .failure(recordName: item.recordName, error, conflict: .absent)
-    }
-}
-
-extension RequestContext {
-    /// Every user has a record in the public database, though nothing is stored before it is first saved.
-    fileprivate func emptyUserRecord(named name: String, _ zoneID: ZoneID?) -> Record? {
-        guard database == .public, let user = caller.user, name == user.recordName, (zoneID ?? .default).isDefault
-        else {
-            return nil
-        }
-        return Record(recordName: name, recordType: RecordNaming.usersType, zoneID: ZoneID())
     }
 }
 

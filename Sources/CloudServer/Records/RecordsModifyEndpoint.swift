@@ -14,6 +14,8 @@ struct RecordsModifyEndpoint: WritingEndpoint {
 
     func run(_ context: RequestContext, _ writer: ContainerWriter) throws -> Answer {
         try RecordsModifyRules(request, context).check()
+        // Everybody sees whose the saved records are.
+        if context.database == .public, !context.makesUserRecord { try UserRecord.make(context, writer) }
         // Read when the first zone is locked; see `catchUp`.
         var known: GrowingSchema?
         var spent = WriteExpense()

@@ -99,7 +99,7 @@ struct ZoneBatchAttempt {
     private mutating func checkPermission(
         of decision: OperationDecision, _ operation: PreparedOperation, _ stored: RecordRow?
     ) throws {
-        guard context.database == .public else { return }
+        guard context.database == .public, !context.makesUserRecord else { return }
         let access = try publicAccess()
         switch decision {
         case .create:

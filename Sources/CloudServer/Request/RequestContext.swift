@@ -7,7 +7,7 @@ package struct RequestContext: Sendable {
     package let caller: Caller
     package let container: String
     package let environment: CloudEnvironment
-    package let database: DatabaseScope
+    package private(set) var database: DatabaseScope
     package let client: ClientKind
     /// Milliseconds since 1970-01-01 UTC; the one time of the whole request.
     package let now: Int64
@@ -26,6 +26,8 @@ package struct RequestContext: Sendable {
     package let root: String
     /// What a write leaves to be done once it is committed.
     package let afterCommit: CommitEffects
+    /// Whether the server itself saves the caller's user record, whatever the schema grants.
+    private(set) var makesUserRecord = false
 
     /// Which of the store's databases.
     package var scope: StoreScope { database == .public ? .public : .private }
@@ -43,6 +45,13 @@ package struct RequestContext: Sendable {
     package var deviceID: String {
         // What Apple's own service writes for a web client.
         if case .native(let deviceID) = client { deviceID } else { "iCloud" }
+    }
+
+    func makingUserRecord() -> RequestContext {
+        var context = self
+        context.database = .public
+        context.makesUserRecord = true
+        return context
     }
 
     /// The user record name as a caller sees it in `created`, `modified` and zone owners; the world has none.

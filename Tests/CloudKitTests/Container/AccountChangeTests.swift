@@ -27,20 +27,6 @@ struct AccountChangeTests {
         #expect(session.status == .noAccount)
     }
 
-    @Test("CKAccountChanged is posted")
-    func notification() async {
-        let session = AccountSession(.webAuthToken("one"))
-        // Other tests' devices may post it too: at least one comes.
-        let (posted, continuation) = AsyncStream.makeStream(of: Void.self)
-        let observer = NotificationCenter.default.addObserver(forName: .CKAccountChanged, object: nil, queue: nil) {
-            _ in continuation.yield()
-        }
-        session.replace(with: .none)
-        var iterator = posted.makeAsyncIterator()
-        #expect(await iterator.next() != nil)
-        NotificationCenter.default.removeObserver(observer)
-    }
-
     @Test("The account that a sync engine began with holds to the end: nothing of it reaches another one")
     func boundAccount() async throws {
         let stub = StubTransport { call, _ throws(TransportError) in Answer.echo(call) }
@@ -75,35 +61,11 @@ struct AccountChangeTests {
         #expect(stub.calls.map(\.credentials.webAuthToken) == ["one", "two"])
     }
 
-    @Test("The credentials file signs in and out; a refreshed token changes nobody")
-    func credentialsFile() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("account-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("credentials.json")
-        var stored = CredentialsFile(url: "http://one", apiToken: "t", account: "alice", webAuthToken: "w1")
-        try stored.write(to: file)
-        let connections = CloudConnections()
-        let variables = ["STRATUS_CREDENTIALS": file.path]
-        let first = try connections.connectionToSurroundings(variables)
-        first.account.userRecordName = "_alice"
-
-        stored.webAuthToken = "w2"
-        try stored.write(to: file)
-        #expect(try connections.connectionToSurroundings(variables) === first)
-        #expect(first.account.userRecordName == "_alice", "still the same account")
-
-        stored.account = "bob"
-        stored.webAuthToken = "w3"
-        try stored.write(to: file)
-        #expect(try connections.connectionToSurroundings(variables) === first)
-        #expect(first.account.userRecordName == nil, "another account")
-
-        try FileManager.default.removeItem(at: file)
-        #expect(throws: CKError.self) { try connections.connectionToSurroundings(variables) }
-        #expect(first.account.status == .noAccount)
-
-        try stored.write(to: file)
-        #expect(try connections.connectionToSurroundings(variables) === first)
-        #expect(first.account.status == .available)
+    @Test("A late refusal of a token is nothing to whoever signed out meanwhile")
+    func lateRefusal() {
+        let session = AccountSession(.webAuthToken("one"))
+        session.replace(with: .none)
+        #expect(!session.expire("one"))
+        #expect(!session.hasRunOut && session.revision == 1)
     }
 }

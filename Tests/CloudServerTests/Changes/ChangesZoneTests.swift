@@ -160,11 +160,8 @@ struct ChangesZoneTests {
         try device.delete("c", in: "Notes")
         let middle = old
         old = try device.page("Notes", limit: 200).syncToken
-        let zone = try #require(
-            try device.store.read {
-                try $0.zone(
-                    ZoneKey(scope: .private, owner: try device.user().userRecordName, name: "Notes"))
-            })
+        let key = ZoneKey(scope: .private, owner: try device.user().userRecordName, name: "Notes")
+        let zone = try #require(try device.store.read { try $0.zone(key) })
         _ = try device.store.writeAndWait { try $0.expireTombstones(zone: zone.id, through: 5, limit: 100) }
         // Reading began when "b" was deleted (5) already.
         #expect(try device.page("Notes", early.syncToken).records.map(\.recordName) == ["d", "c"])
