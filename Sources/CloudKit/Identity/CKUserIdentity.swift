@@ -45,16 +45,16 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     open func encode(with coder: NSCoder) {
         coder.encode(lookupInfo, forKey: "LookupInfo")
         coder.encode(userRecordID, forKey: "UserRecordID")
-        coder.encode(nameComponents?.givenName as NSString?, forKey: "GivenName")
-        coder.encode(nameComponents?.familyName as NSString?, forKey: "FamilyName")
+        coder.encodeText(nameComponents?.givenName, forKey: "GivenName")
+        coder.encodeText(nameComponents?.familyName, forKey: "FamilyName")
     }
 
     public required init?(coder: NSCoder) {
         lookupInfo = coder.decodeObject(of: LookupInfo.self, forKey: "LookupInfo")
         userRecordID = coder.decodeObject(of: CKRecord.ID.self, forKey: "UserRecordID")
         nameComponents = PersonNameComponents(
-            given: coder.decodeObject(of: NSString.self, forKey: "GivenName") as String?,
-            family: coder.decodeObject(of: NSString.self, forKey: "FamilyName") as String?)
+            given: coder.decodeText(forKey: "GivenName"),
+            family: coder.decodeText(forKey: "FamilyName"))
         hasiCloudAccount = userRecordID != nil
         super.init()
     }

@@ -58,14 +58,14 @@ open class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying, @unche
     public static var supportsSecureCoding: Bool { true }
 
     open func encode(with coder: NSCoder) {
-        coder.encode(emailAddress as NSString?, forKey: "EmailAddress")
-        coder.encode(phoneNumber as NSString?, forKey: "PhoneNumber")
+        coder.encodeText(emailAddress, forKey: "EmailAddress")
+        coder.encodeText(phoneNumber, forKey: "PhoneNumber")
         coder.encode(userRecordID, forKey: "UserRecordID")
     }
 
     public required init?(coder: NSCoder) {
-        emailAddress = coder.decodeObject(of: NSString.self, forKey: "EmailAddress") as String?
-        phoneNumber = coder.decodeObject(of: NSString.self, forKey: "PhoneNumber") as String?
+        emailAddress = coder.decodeText(forKey: "EmailAddress")
+        phoneNumber = coder.decodeText(forKey: "PhoneNumber")
         userRecordID = coder.decodeObject(of: CKRecord.ID.self, forKey: "UserRecordID")
         super.init()
     }

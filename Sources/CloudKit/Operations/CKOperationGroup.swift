@@ -27,10 +27,8 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     }
 
     public required init(coder: NSCoder) {
-        operationGroupID =
-            coder.decodeObject(of: NSString.self, forKey: "OperationGroupID").map { String(describing: $0) }
-            ?? UUID().uuidString
-        name = coder.decodeObject(of: NSString.self, forKey: "Name").map { String(describing: $0) }
+        operationGroupID = coder.decodeText(forKey: "OperationGroupID") ?? UUID().uuidString
+        name = coder.decodeText(forKey: "Name")
         quantity = coder.decodeInteger(forKey: "Quantity")
         expectedSendSize = TransferSize(rawValue: coder.decodeInteger(forKey: "ExpectedSendSize")) ?? .unknown
         expectedReceiveSize = TransferSize(rawValue: coder.decodeInteger(forKey: "ExpectedReceiveSize")) ?? .unknown
@@ -38,8 +36,8 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     }
 
     open func encode(with coder: NSCoder) {
-        coder.encode(NSString(string: operationGroupID), forKey: "OperationGroupID")
-        if let name { coder.encode(NSString(string: name), forKey: "Name") }
+        coder.encodeText(operationGroupID, forKey: "OperationGroupID")
+        coder.encodeText(name, forKey: "Name")
         coder.encode(quantity, forKey: "Quantity")
         coder.encode(expectedSendSize.rawValue, forKey: "ExpectedSendSize")
         coder.encode(expectedReceiveSize.rawValue, forKey: "ExpectedReceiveSize")

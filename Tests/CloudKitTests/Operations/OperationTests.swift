@@ -282,5 +282,9 @@ import WebServices
         #expect(restored.name == "import")
         #expect(restored.quantity == 3)
         #expect(restored.expectedSendSize == .megabytes)
+        group.name = nil
+        let nameless = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
+        let other = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CKOperationGroup.self, from: nameless))
+        #expect(other.operationGroupID == group.operationGroupID && other.name == nil)
     }
 }
