@@ -135,6 +135,10 @@ let package = Package(
 
         // Tests
         .target(name: "Behaviours", path: "Tests/Support/Behaviours", swiftSettings: swift),
+        .target(
+            name: "ChildProcesses", dependencies: ["CChildProcesses"], path: "Tests/Support/ChildProcesses",
+            swiftSettings: swift),
+        .target(name: "CChildProcesses", path: "Tests/Support/CChildProcesses"),
         .testTarget(
             name: "SwiftDataMacrosTests", dependencies: ["Behaviours", "SwiftDataMacros"] + macroTestDependencies,
             swiftSettings: swift + macroSettings, linkerSettings: macroLinking),
@@ -147,7 +151,7 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "SwiftDataTests",
-            dependencies: ["Behaviours", "SwiftData", "PersistentStore", "SQL", "SwiftDataProbe"],
+            dependencies: ["Behaviours", "ChildProcesses", "SwiftData", "PersistentStore", "SQL", "SwiftDataProbe"],
             swiftSettings: swift),
         .executableTarget(
             name: "SwiftDataProbe", dependencies: ["SwiftData"], path: "Tests/Support/SwiftDataProbe",
@@ -159,7 +163,7 @@ let package = Package(
         .testTarget(name: "SQLTests", dependencies: ["SQL", "PostgresSQL", "ThrowawayPostgres"], swiftSettings: swift),
         .testTarget(
             name: "PersistentStoreTests",
-            dependencies: ["PersistentStore", "SQL", "CSQLite", "CCrashVFS", "PersistentStoreProbe"],
+            dependencies: ["ChildProcesses", "PersistentStore", "SQL", "CSQLite", "CCrashVFS", "PersistentStoreProbe"],
             swiftSettings: swift),
         .executableTarget(
             name: "PersistentStoreProbe", dependencies: ["PersistentStore", "SQL", "CCrashVFS"],
@@ -167,8 +171,8 @@ let package = Package(
         .testTarget(
             name: "CloudStoreTests",
             dependencies: [
-                "CloudStore", "CloudStoreConformance", "SQL", "PostgresSQL", "OldLayouts", "ThrowawayPostgres",
-                "CCrashVFS", "StoreCrashProbe",
+                "ChildProcesses", "CloudStore", "CloudStoreConformance", "SQL", "PostgresSQL", "OldLayouts",
+                "ThrowawayPostgres", "CCrashVFS", "StoreCrashProbe",
             ],
             swiftSettings: swift),
         .target(
@@ -178,9 +182,12 @@ let package = Package(
             name: "StoreCrashProbe", dependencies: ["CloudStore", "SQL", "CCrashVFS"],
             path: "Tests/Support/StoreCrashProbe",
             swiftSettings: swift),
-        .target(name: "ThrowawayPostgres", path: "Tests/Support/ThrowawayPostgres", swiftSettings: swift),
+        .target(
+            name: "ThrowawayPostgres", dependencies: ["ChildProcesses"], path: "Tests/Support/ThrowawayPostgres",
+            swiftSettings: swift),
         .testTarget(
-            name: "stratusTests", dependencies: ["stratus", "CloudStore", "SQL", "CTLS", "AssetDevice"],
+            name: "stratusTests",
+            dependencies: ["ChildProcesses", "stratus", "CloudStore", "SQL", "CTLS", "AssetDevice"],
             swiftSettings: swift),
         .executableTarget(
             name: "AssetDevice", dependencies: ["CloudKit"], path: "Tests/Support/AssetDevice", swiftSettings: swift),
@@ -192,7 +199,8 @@ let package = Package(
         .testTarget(
             name: "CloudServerTests",
             dependencies: [
-                "Behaviours", "CloudServer", "CloudStore", "Cryptography", "OldLayouts", "SchemaLanguage", "SQL",
+                "Behaviours", "ChildProcesses", "CloudServer", "CloudStore", "Cryptography", "OldLayouts",
+                "SchemaLanguage", "SQL",
                 "WebServices",
             ],
             swiftSettings: swift
@@ -205,7 +213,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "Behaviours", "CloudKit", "CloudKitTesting", "CloudServer", "CoreLocation", "SchemaLanguage",
+                "Behaviours", "ChildProcesses", "CloudKit", "CloudKitTesting", "CloudServer", "CoreLocation",
+                "SchemaLanguage",
                 "WebServices",
             ],
             exclude: ["Fidelity/Behaviours.tsv"], swiftSettings: swift

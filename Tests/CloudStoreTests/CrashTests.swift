@@ -1,3 +1,4 @@
+import ChildProcesses
 import CloudStore
 import Foundation
 import SQL
@@ -80,7 +81,7 @@ struct CrashTests {
 
 /// A process that saves and says what was acknowledged.
 private struct Probe {
-    private let process = Process()
+    private let process = ChildProcess()
     private let output = Pipe()
 
     init(_ folder: URL, _ synchronous: String, operations: Int? = nil, seed: Int = 0) throws {
@@ -95,7 +96,7 @@ private struct Probe {
     /// The names that the process printed until it ended.
     ///
     /// - Parameter then: called once, when so many were printed.
-    func acknowledged(atLeast count: Int = .max, then: (Process) -> Void = { _ in }) throws -> Set<String> {
+    func acknowledged(atLeast count: Int = .max, then: (ChildProcess) -> Void = { _ in }) throws -> Set<String> {
         var printed = Data()
         var isTold = false
         while true {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PersistentStore
 import SQL
@@ -95,7 +96,7 @@ struct ProcessTests {
 
 /// A process that saves and says what was kept.
 private struct StoreProbe {
-    private let process = Process()
+    private let process = ChildProcess()
     private let output = Pipe()
 
     init(
@@ -112,7 +113,7 @@ private struct StoreProbe {
     /// The texts that the process printed until it ended.
     ///
     /// - Parameter then: called once, when so many were printed.
-    func saved(atLeast count: Int = .max, then: (Process) -> Void = { _ in }) throws -> Set<String> {
+    func saved(atLeast count: Int = .max, then: (ChildProcess) -> Void = { _ in }) throws -> Set<String> {
         var printed = Data()
         var isTold = false
         while true {

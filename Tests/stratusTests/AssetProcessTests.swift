@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import FoundationNetworking
 import Testing
@@ -101,7 +102,7 @@ struct AssetProcessTests {
         let copy = stratus.path("copy")
         let output = stratus.path("output")
         try Data().write(to: URL(fileURLWithPath: output))
-        let device = Process()
+        let device = ChildProcess()
         device.executableURL = try Stratus.program("AssetDevice")
         device.arguments = ["large", large.path, copy]
         device.environment = [

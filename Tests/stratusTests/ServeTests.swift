@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SQL
 import Testing
@@ -124,7 +125,7 @@ struct ServeTests {
     }
 
     private func makeCertificate(_ name: String, days: Int) async throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "\(days)", "-subj", "/CN=127.0.0.1",

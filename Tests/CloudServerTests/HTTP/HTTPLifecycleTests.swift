@@ -1,3 +1,4 @@
+import ChildProcesses
 import CloudServer
 import Dispatch
 import Foundation
@@ -328,7 +329,7 @@ struct HTTPLifecycleTests {
     }
 
     private func openssl(_ arguments: String..., input: String = "") throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
         let (standardInput, standardOutput) = (Pipe(), Pipe())

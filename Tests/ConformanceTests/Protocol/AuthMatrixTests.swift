@@ -1,3 +1,4 @@
+import ChildProcesses
 import Behaviours
 import CloudKitTesting
 import CloudServer
@@ -128,7 +129,7 @@ private struct SigningKey {
     }
 
     private static func openssl(_ arguments: [String]) throws -> Data {
-        let process = Process()
+        let process = ChildProcess()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments

@@ -3,6 +3,7 @@
 // Started when it is first asked for, in a folder of its own and on a socket in that folder; stopped and removed when the
 // process ends, however it ends. It knows nothing of the store.
 
+import ChildProcesses
 import Foundation
 import Synchronization
 
@@ -39,7 +40,7 @@ package final class ThrowawayPostgres: Sendable {
         connection = "host=\(folder) user=postgres dbname=postgres"
         lifeline = Pipe()
         let output = Pipe()
-        let shell = Process()
+        let shell = ChildProcess()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", Self.script, "sh", programs, folder]
         shell.standardInput = lifeline
@@ -95,7 +96,7 @@ package final class ThrowawayPostgres: Sendable {
     }
 
     private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: try programs() + "/" + program)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice

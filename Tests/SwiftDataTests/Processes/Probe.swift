@@ -1,8 +1,9 @@
+import ChildProcesses
 import Foundation
 
 /// A process of an app; see `SwiftDataProbe`.
 struct Probe {
-    private let process = Process()
+    private let process = ChildProcess()
     private let output = Pipe()
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
@@ -18,7 +19,7 @@ struct Probe {
     /// The lines that the process printed until it ended. One that was cut off was not finished.
     ///
     /// - Parameter then: called once, when so many were printed.
-    func lines(atLeast count: Int = .max, then: (Process) -> Void = { _ in }) -> [String] {
+    func lines(atLeast count: Int = .max, then: (ChildProcess) -> Void = { _ in }) -> [String] {
         var printed = Data()
         var isTold = false
         while true {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Behaviours
 import Foundation
 import SwiftData

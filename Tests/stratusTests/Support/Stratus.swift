@@ -1,3 +1,4 @@
+import ChildProcesses
 import Dispatch
 import Foundation
 import Testing
@@ -76,8 +77,8 @@ final class Stratus: Sendable {
         return try await Server(process, output)
     }
 
-    private func process(_ arguments: [String], _ environment: [String: String]) throws -> Process {
-        let process = Process()
+    private func process(_ arguments: [String], _ environment: [String: String]) throws -> ChildProcess {
+        let process = ChildProcess()
         process.executableURL = try Self.program()
         process.arguments = arguments
         process.currentDirectoryURL = folder
@@ -97,7 +98,7 @@ final class Stratus: Sendable {
 }
 
 /// Runs a process and waits for its end without holding a thread.
-func ended(_ process: Process) async throws -> Int32 {
+func ended(_ process: ChildProcess) async throws -> Int32 {
     try await withCheckedThrowingContinuation { continuation in
         process.terminationHandler = { process in continuation.resume(returning: process.terminationStatus) }
         do { try process.run() } catch { continuation.resume(throwing: error) }
@@ -112,7 +113,7 @@ final class Server: Sendable {
     let processIdentifier: Int32
     private let end: Task<Int32, any Error>
 
-    init(_ process: Process, _ output: Pipe) async throws {
+    init(_ process: ChildProcess, _ output: Pipe) async throws {
         let end = Task { try await ended(process) }
         self.end = end
         let reader = output.fileHandleForReading
