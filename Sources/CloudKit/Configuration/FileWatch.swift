@@ -1,7 +1,14 @@
 import Dispatch
 import Foundation
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
 
 /// Calls a closure when a file comes, changes or goes, also where its folder is not there yet.
 final class FileWatch: Sendable {

@@ -6,9 +6,8 @@ import Synchronization
 
 /// A program that a test starts, used like Foundation's `Process`.
 ///
-/// Foundation's looks through the open descriptors of its own process and, on Linux, reads past the end of the directory's
-/// buffer once there are some 1,350 of them: a whole test run has that many now and then, and crashed. The system closes the
-/// child's descriptors itself.
+/// Foundation's ended whole test runs now and then, always in the same copy inside `run()`, which reads beyond its memory:
+/// most likely where it looks through the open descriptors, of which a test run has many. Here the system closes them.
 // Unchecked: set up by one thread before it runs; what changes afterwards is under the lock.
 public final class ChildProcess: @unchecked Sendable {
     public var executableURL: URL?
