@@ -25,6 +25,10 @@ struct CompiledQuery: Sendable {
         guard let type = schema.type(named: query.recordType) else {
             throw .badRequest("Did not find record type: \(query.recordType)", .unknownItem)
         }
+        // Else anybody could list everybody. [CloudKit: Users records cannot be queried]
+        guard query.recordType != RecordNaming.usersType else {
+            throw .badRequest("Records of type '\(query.recordType)' cannot be queried")
+        }
         guard query.filterBy.count <= Self.maximumFilters, query.sortBy.count <= Self.maximumSorts else {
             throw .badRequest(
                 "A query has at most \(Self.maximumFilters) filters and \(Self.maximumSorts) sort fields",

@@ -39,11 +39,17 @@ struct QueryAccess: Sendable {
         case .isOne(let values) where filter.identifies:
             return QueryAccess(path: .values(field: index, distinct(values)), rank: values.count == 1 ? 1 : 3)
         case .containsAny(let values) where filter.identifies:
-            return QueryAccess(path: .values(field: index, distinct(values)), rank: values.count == 1 ? 2 : 3)
+            let sought = distinct(values) + [IndexValue.manyElements]
+            return QueryAccess(path: .values(field: index, sought), rank: values.count == 1 ? 2 : 3)
         case .containsAll(let values) where filter.identifies:
-            return QueryAccess(path: .values(field: index, distinct(Array(values.prefix(1)))), rank: 2)
-        case .beginsWith(let prefix), .memberBeginsWith(let prefix):
+            let sought = distinct(Array(values.prefix(1))) + [IndexValue.manyElements]
+            return QueryAccess(path: .values(field: index, sought), rank: 2)
+        case .beginsWith(let prefix):
             return QueryAccess(path: .range(field: index, QueryRange.beginning(with: prefix).ofIndex), rank: 4)
+        case .memberBeginsWith(let prefix):
+            let many = QueryRange.Bound(bytes: IndexValue.manyElements, isInclusive: true)
+            let ranges = [QueryRange.beginning(with: prefix).ofIndex, QueryRange(lower: many, upper: many)]
+            return QueryAccess(path: .ranges(field: index, ranges), rank: 4)
         case .near(let center, let distance):
             return QueryAccess(path: .near(center, distance, field: index), rank: 3)
         case .range:

@@ -87,6 +87,10 @@ struct ZoneBatchAttempt {
         case (.replace, _):
             return .saved(try save(operation, index, over: stored, keepingFields: false))
         case (.delete, let row?):
+            // Only users' records begin so.
+            guard context.database != .public || !row.name.hasPrefix("_") else {
+                throw ServerError.badRequest("A user's own record cannot be deleted")
+            }
             return .deleted(try delete(row, index))
         case (.delete, nil), (.nothing, _):
             return .deleted(nil)

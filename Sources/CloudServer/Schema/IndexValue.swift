@@ -5,8 +5,10 @@ import WebServices
 package enum IndexValue {
     /// Longer values are cut here, so equal bytes of this length do not prove equal values: look at the record.
     package static let maximumLength = 1024
-    /// Distinct elements of one list that get an entry; a list comparator does not find those beyond.
+    /// Distinct elements of one list that get an entry each. A list with more has `manyElements` as well.
     package static let maximumElements = 1000
+    /// Longer than any value's entry. Stored: never change.
+    package static let manyElements = [UInt8](repeating: 0, count: maximumLength + 1)
 
     /// nil for a value that is not indexed: assets, and lists (see `entries`). Of locations the order means nothing, but
     /// near ones are together.
@@ -52,8 +54,13 @@ package enum IndexValue {
         }
         var distinct: Set<[UInt8]> = []
         for element in elements {
-            guard distinct.count < maximumElements, let bytes = bytes(element) else { break }
-            distinct.insert(bytes)
+            guard let bytes = bytes(element) else { break }
+            if distinct.count < maximumElements {
+                distinct.insert(bytes)
+            } else if !distinct.contains(bytes) {
+                distinct.insert(manyElements)
+                break
+            }
         }
         return distinct
     }

@@ -245,4 +245,23 @@ struct QueryRefusalTests {
         #expect(try error([], [.init(.user("text"))])?.reason == "Field 'text' is not marked sortable")
         #expect(try error() == nil)
     }
+
+    @Test("Every element of a long list is found, by an index and without one")
+    func longLists() throws {
+        let device = try TestCloud().device()
+        let long = (0..<1500).map { FieldValue.string("element\($0)") }
+        try device.save(.create, .note("long", [("tags", .list(long, of: .string)), ("count", .int64(1))]))
+        try device.save(.create, .note("short", [("tags", .list(Array(long.prefix(2)), of: .string))]))
+        let last = FieldValue.string("element1499")
+        #expect(try device.query([.init("tags", .listContains, last)]) == ["long"])
+        #expect(try device.query([.init("tags", .notListContains, last)]) == ["short"])
+        #expect(try device.query([.init("tags", .listMemberBeginsWith, .string("element149"))]) == ["long"])
+        #expect(try device.query([.init("tags", .listContainsAll, .list([last, long[0]], of: .string))]) == ["long"])
+        let any = FieldValue.list([last, .string("none")], of: .string)
+        #expect(try device.query([.init("tags", .listContainsAny, any)]) == ["long"])
+        #expect(try device.query([.init("tags", .listContains, long[0])]) == ["long", "short"])
+        // The list becomes short: nothing of the old one is left.
+        try device.save(.forceReplace, .note("long", [("tags", .list([long[0]], of: .string))]))
+        #expect(try device.query([.init("tags", .listContains, last)]) == [])
+    }
 }

@@ -23,6 +23,26 @@ struct UserTests {
         #expect(try client.send("users/caller", "{}").status == 200, "the private database answers as well")
     }
 
+    @Test(
+        "Users' records are neither queried nor deleted", .behaviour("users.no-query"), .behaviour("users.no-delete"),
+        arguments: Wire.allCases)
+    func fixed(_ wire: Wire) throws {
+        let anna = try Service(wire).signIn()
+        let name = try anna.user().userRecordName
+        for filters in [[], [RecordsQuery.Filter(.equals, .user("nick"), .typed(.string("x")))]] {
+            let query = RecordsQuery.Query(recordType: "Users", filterBy: filters)
+            let error = #expect(throws: ServerError.self) {
+                try anna.answer(.recordsQuery(.init(query: query)), in: .public)
+            }
+            #expect(error?.code == .badRequest && error?.reason.contains("cannot be queried") == true)
+        }
+        for type in [RecordsModify.OperationType.delete, .forceDelete] {
+            let record = try #require(try anna.record(name, database: .public))
+            #expect(try anna.failure(type, record, database: .public).code == .badRequest)
+        }
+        #expect(try anna.record(name, database: .public)?.recordType == "Users")
+    }
+
     @Test("users/current, the older form", .behaviour("users.current"), arguments: Wire.allCases)
     func current(_ wire: Wire) throws {
         let client = try Service(wire).signIn()
